@@ -98,12 +98,16 @@ static uint64_t least(MPI_Count expected)
     return expected > 0 ? (uint64_t)expected : 0;
 }
 
-/* The beginning of a wait: tells check mode and the trace. */
-static void begin(const struct proa_win *win, enum proa_call call, void *caller)
+/* The beginning of a wait for that counter (-1: for several): tells check mode and the trace. */
+static void begin(const struct proa_win *win, enum proa_call call, int index, void *caller)
 {
     struct proa_rules *rules = proa_handle_of(win)->rules;
 
     proa_trace_begin(caller);
+    if (proa_handle_of(win)->traced) {
+        proa_trace_thread.value = index < 0 ? 0 : 1 + (uint64_t)index;
+        proa_traced_enter(win, call, -1);
+    }
     if (rules)
         proa_rules_enter(rules, call, -1, 0, caller);
 }
@@ -148,7 +152,7 @@ static __attribute__((noinline)) int wait_observed(MPI_Win handle, int index, MP
 
     if (!win)
         return proa_raise_unserved(handle, PROA_CALL_Win_wait_notify);
-    begin(win, PROA_CALL_Win_wait_notify, caller);
+    begin(win, PROA_CALL_Win_wait_notify, index, caller);
     return finish(win, PROA_CALL_Win_wait_notify, index, await_own(win, index, expected));
 }
 
@@ -193,7 +197,7 @@ PROA_EXPORT int PROA_Win_waitsome_notify(MPI_Win handle, int count, const int in
         return proa_return(
             win, PROA_CALL_Win_waitsome_notify,
             proa_fail(PROA_ERR_COUNT, "the count of counters, %d, is negative", count));
-    begin(win, PROA_CALL_Win_waitsome_notify, __builtin_return_address(0));
+    begin(win, PROA_CALL_Win_waitsome_notify, -1, __builtin_return_address(0));
     thresholds = calloc((size_t)count + 1, sizeof *thresholds);
     error = await_some(win, thresholds, count, indices, expected, outcount, which);
     free(thresholds);

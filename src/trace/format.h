@@ -64,7 +64,7 @@ enum proa_trace_kind {
      * origin here, from 1 on. The network's own puts and gets have none */
     PROA_TRACE_APPLIED,
     /* a message of Proa's to or from another node. rank: the other's; bytes; value: number of the
-     * batch; way: enum proa_wire_kind */
+     * batch, or of a loss the rank that is gone; way: enum proa_wire_kind */
     PROA_TRACE_SENT,
     PROA_TRACE_RECEIVED,
     /* pages were moved to where neighbours map them, or back (way 1); place: first address; bytes
@@ -129,7 +129,9 @@ struct proa_trace_slot {
     uint32_t window, call;
     int32_t rank;   /* the target's, or -1 */
     int32_t waited; /* the rank waited for: 1 + rank; 0: none */
-    uint64_t unused[11];
+    /* 1 + the index of the counter of a notified operation or wait; 0: of none, or of several */
+    uint32_t counter;
+    uint32_t unused[21];
 };
 _Static_assert(sizeof(struct proa_trace_slot) == 128, "slots share no line");
 

@@ -174,6 +174,7 @@ void proa_traced_enter(const struct proa_win *win, enum proa_call call, int rank
     proa_atomic_store(&slot->call, (uint32_t)call, PROA_RELAXED);
     proa_atomic_store(&slot->rank, rank, PROA_RELAXED);
     proa_atomic_store(&slot->waited, 0, PROA_RELAXED);
+    proa_atomic_store(&slot->counter, (uint32_t)proa_trace_thread.value, PROA_RELAXED);
     proa_atomic_store(&slot->since, proa_trace_thread.begin, PROA_RELEASE); /* tools/trace/live.c */
 }
 

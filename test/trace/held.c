@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Three ranks that stand still until a file is there: held FILE. Rank 0 holds the lock of rank 2
- * and puts to it, rank 1 waits for that lock, and rank 2 waits for rank 0 to complete an epoch. */
+/* Four ranks that stand still until a file is there: held FILE. Rank 0 holds the lock of rank 2 and
+ * puts to it, rank 1 waits for that lock, rank 2 waits for rank 0 to complete an epoch, and rank 3
+ * waits for a notification. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
 
-enum { HOLDER, WAITER, TARGET, RANKS };
+#define PROA_MPI_NAMES
+#include <proa_notify.h>
+
+enum { HOLDER, WAITER, TARGET, NOTIFIED, RANKS, COUNTERS = 3, COUNTER = 2 };
 
 static int rank;
 
@@ -44,6 +48,9 @@ static void hold(MPI_Win queue, MPI_Win step, const char *path)
     MPI_Win_unlock(TARGET, queue);
     MPI_Win_start(group, 0, step);
     MPI_Win_complete(step);
+    MPI_Win_lock_all(0, step);
+    MPI_Put_notify(NULL, 0, MPI_LONG, NOTIFIED, 0, 0, MPI_LONG, COUNTER, step);
+    MPI_Win_unlock_all(step);
     MPI_Group_free(&group);
 }
 
@@ -64,6 +71,12 @@ static void wait_for_epoch(MPI_Win step)
     MPI_Group_free(&group);
 }
 
+static void wait_for_notification(MPI_Win step)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    PROA_Win_wait_notify(step, COUNTER, 1);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Win queue, step;
@@ -76,12 +89,15 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     queue = window_named("queue");
     step = window_named("step");
+    MPI_Win_set_num_notify(step, MPI_INFO_NULL, COUNTERS);
     if (rank == HOLDER)
         hold(queue, step, argv[1]);
     else if (rank == WAITER)
         wait_for_lock(queue);
-    else
+    else if (rank == TARGET)
         wait_for_epoch(step);
+    else
+        wait_for_notification(step);
     MPI_Win_free(&step);
     MPI_Win_free(&queue);
     if (rank == HOLDER)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`proa run --top` in a terminal, and `proa top` of a process, a folder and others: three ranks stand still until they have been seen.
+"""`proa run --top` in a terminal, and `proa top` of a process, a folder and others: four ranks stand still until they have been seen.
 
 top.py LAUNCH HOST LIBRARY PROA HELD FOLDER    FOLDER: of the libraries
 """
@@ -21,7 +21,8 @@ PATIENCE_S = 100
 # What the ranks are in, in any order of lines.
 WANTED = (r"\n +0 +\d+ +[\d.]+ +-", r"\n +1 .* MPI_Win_lock +[\d.]+ +lock of rank 2 +1 \"queue\" +held\.c:\d+",
           r"\n +2 .* MPI_Win_wait +[\d.]+ +rank 0 +2 \"step\" +held\.c:\d+", r'\n  window 1 "queue", lock of rank 2: held by 0 \(exclusive\), 1 queued: 1',
-          r'\n2 windows, 0 freed', r'window 2 "step", 3 ranks')
+          r'\n2 windows, 0 freed', r'window 2 "step", 4 ranks',
+          r"\n +3 .* PROA_Win_wait_notify +[\d.]+ +counter 2 +2 \"step\" +held\.c:\d+")
 
 
 def environment():
@@ -76,14 +77,14 @@ def seen(said):
     check(status == 0, f"proa top: {text}")
     for pattern in WANTED:
         check(re.search(pattern, "\n" + text), f"not there: {pattern} in\n{text}")
-    rate = re.search(r"3 ranks, (\d+) operations/s", text)
+    rate = re.search(r"4 ranks, (\d+) operations/s", text)
     check(rate and int(rate[1]) > 0, f"no operations a second: {text}")
 
 
 def refusals(folder):
     for words, sentence in ((("top", str(os.getpid())), "has no trace"), (("top", folder), "no rank of a run"), (("top", "nothing"), "neither a process nor a folder"),
-                            (("run", "--top", "-n", "3", program, "x"), "--top needs --trace"),
-                            (("run", "--top", "--trace", folder, "-n", "3", program, "x"), "needs a terminal"),
+                            (("run", "--top", "-n", "4", program, "x"), "--top needs --trace"),
+                            (("run", "--top", "--trace", folder, "-n", "4", program, "x"), "needs a terminal"),
                             (("exec", "--top", program), "--top is an option of `proa run`")):
         status, text = output(*words)
         check(status != 0 and sentence in text, f"{words}: {status}, {text}")
@@ -93,9 +94,10 @@ def main():
     with scratch() as folder:
         refusals(folder)
         go, trace = folder + "/go", folder + "/trace"
-        terminal = Terminal([proa, "run", "--trace", trace, "--top", "-n", "3", program, go])
+        terminal = Terminal([proa, "run", "--trace", trace, "--top", "-n", "4", program, go])
         # a width of 80 ends within a line
-        terminal.wait_for([r"\n +1 .* MPI_Win_lock +[\d.]+ +lock of rank 2", r"\n +2 .* MPI_Win_wait +[\d.]+ +rank 0", r"\n1 locks held"])
+        terminal.wait_for([r"\n +1 .* MPI_Win_lock +[\d.]+ +lock of rank 2", r"\n +2 .* MPI_Win_wait +[\d.]+ +rank 0",
+                           r"\n +3 .* PROA_Win_wait_notify +[\d.]+ +counter 2", r"\n1 locks held"])
         check(all(len(line) <= 80 for line in terminal.screen().split("\n")), f"wider than the terminal: {terminal.screen()}")
         seen(output("top", "--once", str(terminal.pid)))
         seen(output("top", trace))

@@ -62,6 +62,10 @@ static void awaited_text(const struct proa_live_rank *rank, char *text, size_t b
         snprintf(text, bytes, "lock of rank %d", rank->target);
     else if (rank->target >= 0)
         snprintf(text, bytes, "(to rank %d)", rank->target);
+    else if (rank->counter >= 0)
+        snprintf(text, bytes, "counter %d", rank->counter);
+    else if (strcmp(rank->call, "PROA_Win_waitsome_notify") == 0)
+        snprintf(text, bytes, "counters");
 }
 
 static void show_rank(const struct proa_live *live, struct view *view,

@@ -194,6 +194,7 @@ static void look_at_slot(struct proa_live *live, struct proa_live_rank *rank,
         proa_live_world_rank(live, rank->window, proa_atomic_load(&slot->rank, PROA_RELAXED));
     rank->awaited =
         proa_live_world_rank(live, rank->window, proa_atomic_load(&slot->waited, PROA_RELAXED) - 1);
+    rank->counter = (int)proa_atomic_load(&slot->counter, PROA_RELAXED) - 1;
     rank->seconds = seconds;
     rank->place =
         proa_place(live->places, rank->number, proa_atomic_load(&slot->caller, PROA_RELAXED));

@@ -19,6 +19,7 @@ struct proa_live_rank {
     int window;          /* index; -1: unknown */
     int target, awaited; /* ranks in MPI_COMM_WORLD; -1: none, or unknown */
     double seconds;      /* how long already */
+    int counter;         /* that a notified wait is for; -1: none, or several */
     int place;
 
     struct proa_follow follow;

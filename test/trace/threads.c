@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Four threads of each rank put to the next rank at once: threads PUTS. The i-th put of a thread
+ * has 1 + i % LONGEST elements, at the thread's own place; every FLUSHED-th is flushed. */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { THREADS = 4, LONGEST = 7, FLUSHED = 100 };
+
+struct work {
+    pthread_t thread;
+    int number, puts, target;
+    MPI_Win win;
+};
+
+static void *put(void *argument)
+{
+    const struct work *work = argument;
+    const long values[LONGEST] = {0};
+
+    for (int i = 0; i < work->puts; i++) {
+        const int count = 1 + i % LONGEST;
+
+        MPI_Put(values, count, MPI_LONG, work->target, (MPI_Aint)work->number * LONGEST, count,
+                MPI_LONG, work->win);
+        if (i % FLUSHED == FLUSHED - 1)
+            MPI_Win_flush(work->target, work->win);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct work work[THREADS];
+    int rank, ranks, provided;
+    long *memory;
+    MPI_Win win;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (provided != MPI_THREAD_MULTIPLE || argc != 2)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Win_allocate(THREADS * LONGEST * sizeof *memory, sizeof *memory, MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &memory, &win);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < THREADS; i++) {
+        work[i] = (struct work){
+            .number = i, .puts = atoi(argv[1]), .target = (rank + 1) % ranks, .win = win};
+        pthread_create(&work[i].thread, NULL, put, &work[i]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(work[i].thread, NULL);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
