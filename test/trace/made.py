@@ -4,10 +4,14 @@
 
 made.py PROA
 """
+import os
+import pty
+import re
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from maker import APPLIED, CALL, CLOCK, EXCLUSIVE, OPERATION, Rank, record
+from maker import APPLIED, CALL, CLOCK, EXCLUSIVE, OPERATION, WAIT, Rank, record
 from traced import check, listed, scratch, summary
 
 proa = sys.argv[1]
@@ -15,11 +19,13 @@ NETWORK = 3
 STEPS = range(150_000_000, 1_000_000_000, 100_000_000)
 
 
-def model_of(ranks, dropped=0):
-    """ranks: the records of each."""
+def model_of(ranks, dropped=0, nodes=None):
+    """ranks: the records of each; nodes: where each is, with clocks that agree."""
     with scratch() as folder:
         for rank, records in enumerate(ranks):
-            file = Rank(folder, rank, len(ranks), 1_000_000, dropped=dropped)
+            file = Rank(folder, rank, len(ranks), 1_000_000, node=nodes[rank] if nodes else 1, dropped=dropped)
+            for node in sorted(set(nodes or [])) if rank == 0 else ():
+                file.put(b"".join(record(CLOCK, at, at, bytes=1, value=node) for at in (0, 1_000_000) if node != nodes[0]))
             file.put(b"".join(records))
             file.close()
         return listed(proa, folder), summary(proa, folder)
@@ -43,6 +49,22 @@ def shared_locks():
     """Shared locks exclude no shared ones; the exclusive one behind them waits for the last."""
     trace, _ = model_of([locked(0, 100, 200, 800, mode=0), locked(50, 120, 250, 300, mode=0), locked(60, 400, 500, 600)])
     check(ends(trace, "unlock") == [(1, 250, 2, 400)], f"shared locks: {ends(trace, 'unlock')}")
+
+
+def distant_locks():
+    """Ranks 1 and 2 are of other nodes than rank 0, whose lock they ask for: rank 2 first. They have it when an operation is applied, and know by a flush or the unlock."""
+    def distant(begin, given, end, flush=None, waited=0):
+        calls = [record(CALL, begin, begin + 10, "MPI_Win_lock", 0, mode=EXCLUSIVE), record(OPERATION, begin + 20, begin + 30, "MPI_Put", 0, 8, value=1 << 32, way=NETWORK)]
+        wait = [record(WAIT, 0, (flush or (given, end))[1], rank=0, value=waited)] if waited else []
+        calls += [*wait, record(CALL, *flush, "MPI_Win_flush", 0)] if flush else wait
+        return [*calls, record(CALL, given, end, "MPI_Win_unlock", 0)]
+    near = [record(APPLIED, 400, 410, "MPI_Put", 1, 8, value=1), *locked(100, 560, 600, 610), record(APPLIED, 1100, 1110, "MPI_Put", 2, 8, value=1)]
+    trace, numbers = model_of([near, distant(200, 500, 700), distant(150, 1300, 1400, (200, 1200), 900)], nodes=[1, 2, 3])
+    check(ends(trace, "unlock") == [(0, 600, 2, 1200), (1, 500, 0, 560)], f"locks of other nodes: {ends(trace, 'unlock')}")
+    waits = {arrow["to"]["process"]: arrow["waited_ns"] for arrow in trace.arrows_of("unlock")}
+    check(waits == {0: 0, 2: 300}, f"waits for them: {waits}")
+    waits = {wait["for"]: wait["ns"] for wait in numbers["waits"]}
+    check(waits == {"unlock": 300, None: 600} and [pair["ns"] for pair in numbers["waiting"]] == [900], f"in the sum: {waits}, {numbers['waiting']}")
 
 
 def late_notification():
@@ -92,5 +114,23 @@ def dropped():
     check(numbers["processes"][0]["dropped"] == 5, "dropped records are not counted")
 
 
-for case in (late_unlock, shared_locks, late_notification, parts, drifting, dropped):
+FORMS = (["--json"], [], ["--list"], ["--svg", "1:1-1"], ["--html", "/dev/null"], ["--perfetto", "/dev/null"])
+
+
+def progress():
+    """Every form of a long conversion tells how far it is, where standard error is a terminal, and leaves an empty line there."""
+    with scratch() as folder:
+        file = Rank(folder, 0, 1, 1_000_000)
+        file.put(record(CALL, 0, 10, "MPI_Win_lock_all") + record(CALL, 20, 30, "MPI_Win_unlock_all") + record(CALL, 40, 50, "MPI_Win_sync") * 70_000)
+        file.close()
+        for form in FORMS:
+            end, terminal = pty.openpty()
+            status = subprocess.run([proa, "trace", *form, folder], stdout=subprocess.DEVNULL, stderr=terminal, check=False).returncode
+            os.close(terminal)
+            said = os.read(end, 4096).decode()
+            os.close(end)
+            check(status == 0 and re.search(r"\rproa trace: +\d+ %", said) and said.endswith("\r\033[K"), f"{form}: status {status}, on the terminal {said!r}")
+
+
+for case in (late_unlock, shared_locks, distant_locks, late_notification, parts, drifting, dropped, progress):
     case()

@@ -3,9 +3,9 @@
 import struct
 
 HEAD_BYTES, CHUNK_BYTES, RECORD_BYTES, CALLS_AT, NAME_BYTES = 16 << 10, 256 << 10, 64, 4096 + 64 * 128, 32
-CHUNK, WINDOW, CALL, OPERATION, APPLIED, CLOCK = 1, 4, 8, 9, 11, 16
+CHUNK, WINDOW, CALL, OPERATION, WAIT, APPLIED, CLOCK = 1, 4, 8, 9, 10, 11, 16
 EXCLUSIVE = 32
-CALLS = ["MPI_Win_allocate", "MPI_Win_lock", "MPI_Win_unlock", "MPI_Put", "MPI_Put_notify", "PROA_Win_wait_notify", "MPI_Win_lock_all", "MPI_Win_unlock_all"]
+CALLS = ["MPI_Win_allocate", "MPI_Win_lock", "MPI_Win_unlock", "MPI_Put", "MPI_Put_notify", "PROA_Win_wait_notify", "MPI_Win_lock_all", "MPI_Win_unlock_all", "MPI_Win_sync", "MPI_Win_flush"]
 
 
 def record(kind, begin, end, call=None, rank=-1, bytes=0, place=0, value=0, way=0, mode=0):

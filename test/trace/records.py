@@ -81,11 +81,31 @@ def clocks(trace, numbers):
     check(took[-1] < AHEAD_NS, f"an arrow took {took[-1]} ns")
 
 
+def pictured(trace, folder):
+    """A still picture has what the network did in its epochs, and each part that was applied at the end of its arrow."""
+    window = next(event["window"] for event in trace.events.values() if event["kind"] == "applied")
+    figure = subprocess.run([proa, "trace", "--svg", f"{window + 1}:1-2", folder], stdout=subprocess.PIPE, text=True, check=True).stdout
+    drawn = collections.Counter(re.findall(r'data-call="([^"]+)"', figure))
+    epochs = collections.defaultdict(list)
+    for epoch in trace.epochs:
+        if epoch["window"] == window:
+            epochs[epoch["process"], epoch["kind"] == "exposure"].append(epoch)
+    epochs = [epoch for of in epochs.values() for epoch in of[:2]]
+    wanted = collections.Counter()
+    for event in trace.events.values():
+        within = [epoch for epoch in epochs if epoch["process"] in (event["process"], event["target"]) and epoch["begin_ns"] <= event["begin_ns"] and event["end_ns"] <= epoch["end_ns"]]
+        if event["kind"] in ("message", "applied") and event["window"] == window and within:
+            wanted["applied" if event["kind"] == "applied" else event["way"]] += 1
+    check(wanted["applied"] and wanted["sent"] and wanted["received"], f"no messages in the first epochs of window {window}: {wanted}")
+    check(all(drawn[name] == count for name, count in wanted.items()), f"the picture has {drawn} and the trace {wanted}")
+
+
 def over_hosts():
     with scratch() as folder:
         launch(launcher, host, 2, library, [*SKEWED, together, "notify"], folder, ["PROA_CHECK=0"], 2)
         trace, numbers = listed(proa, folder), summary(proa, folder)
         text = subprocess.run([proa, "trace", folder], stdout=subprocess.PIPE, text=True, check=True).stdout
+        pictured(trace, folder)
     clocks(trace, numbers)
     messages(trace, numbers)
     applied(trace, numbers)

@@ -3,6 +3,7 @@
 #include "trace_figure.h"
 
 #include "complain.h"
+#include "progress.h"
 #include "reader.h"
 
 #include <ctype.h>
@@ -39,40 +40,72 @@ static void take_epoch(void *user, const struct proa_model_epoch *epoch)
 
 /* ---- events ---- */
 
+/* The process at the other end of a message, or of a part that was applied; -1: none. */
+static int other_process(const struct proa_figure *figure, const struct proa_model_event *event)
+{
+    const struct proa_model_window *window = &figure->model->windows[figure->window];
+
+    if (event->kind != PROA_EVENT_MESSAGE && event->kind != PROA_EVENT_APPLIED)
+        return -1;
+    return event->rank >= 0 && event->rank < window->size ? window->processes[event->rank] : -1;
+}
+
+/* An operation knows its epoch. All else is in those that its process has at that time; what the
+ * network does at a passive target also in those of the origin. */
 static bool is_within(const struct proa_figure *figure, const struct proa_model_event *event)
 {
+    const int other = other_process(figure, event);
+
     for (int i = 0; i < figure->epoch_count; i++) {
         const struct proa_model_epoch *epoch = &figure->epochs[i];
 
         if (event->kind == PROA_EVENT_OPERATION
                 ? event->epoch == epoch->id
-                : event->process == epoch->process && event->begin_ns >= epoch->begin_ns &&
-                      event->end_ns <= epoch->end_ns)
+                : (event->process == epoch->process || other == epoch->process) &&
+                      event->begin_ns >= epoch->begin_ns && event->end_ns <= epoch->end_ns)
             return true;
     }
     return false;
 }
 
-/* MPI_Win_lock is "lock", as in the standard's figures. */
-static void set_name(struct proa_figure_event *to, const char *call)
+/* What the page calls it (page/draw.js); MPI_Win_lock is "lock", as in the standard's figures. */
+static const char *short_name(const struct proa_model_event *event)
 {
     static const char *const prefixes[] = {"MPI_", "PROA_", "Win_"};
-    size_t i = 0;
+    const char *call = event->call;
 
+    switch (event->kind) {
+    case PROA_EVENT_FINDING:
+        return "conflict";
+    case PROA_EVENT_APPLIED:
+        return "applied";
+    case PROA_EVENT_MESSAGE:
+        return event->way ? "received" : "sent";
+    case PROA_EVENT_CALL:
+    case PROA_EVENT_OPERATION:
+    case PROA_EVENT_MOVED:
+        break;
+    }
     for (size_t j = 0; j < sizeof prefixes / sizeof *prefixes; j++)
         if (strncmp(call, prefixes[j], strlen(prefixes[j])) == 0)
             call += strlen(prefixes[j]);
-    if (to->kind == PROA_EVENT_FINDING)
-        call = "conflict";
-    for (; call[i] && i + 1 < sizeof to->name; i++)
-        to->name[i] = (char)tolower((unsigned char)call[i]);
+    return call;
+}
+
+static void set_name(struct proa_figure_event *to, const char *name)
+{
+    size_t i = 0;
+
+    for (; name[i] && i + 1 < sizeof to->name; i++)
+        to->name[i] = (char)tolower((unsigned char)name[i]);
     to->name[i] = 0;
 }
 
-static bool is_shown(const struct proa_model_event *event)
+/* Pages that move are of no window. */
+static bool is_of_window(const struct proa_figure *figure, const struct proa_model_event *event)
 {
-    return event->kind == PROA_EVENT_CALL || event->kind == PROA_EVENT_OPERATION ||
-           event->kind == PROA_EVENT_FINDING;
+    return event->window == figure->window ||
+           (event->kind == PROA_EVENT_MOVED && event->window < 0);
 }
 
 static void take_event(void *user, const struct proa_model_event *event)
@@ -81,7 +114,7 @@ static void take_event(void *user, const struct proa_model_event *event)
     const struct proa_model_window *window = &figure->model->windows[figure->window];
     struct proa_figure_event *taken;
 
-    if (event->window != figure->window || !is_shown(event) || !is_within(figure, event))
+    if (!is_of_window(figure, event) || !is_within(figure, event))
         return;
     if (figure->event_count == EVENTS_MOST) {
         figure->is_full = true;
@@ -99,7 +132,7 @@ static void take_event(void *user, const struct proa_model_event *event)
                                         .bytes = event->bytes,
                                         .epoch = event->epoch,
                                         .mode = event->mode};
-    set_name(taken, event->call);
+    set_name(taken, short_name(event));
     if (event->kind == PROA_EVENT_OPERATION && event->rank >= 0 && event->rank < window->size)
         taken->target = window->processes[event->rank];
     if (event->wait_count) {
@@ -171,8 +204,10 @@ static int read_wish(struct proa_figure *figure, const char *wish)
 
 static int collect(struct proa_figure *figure)
 {
-    const struct proa_model_sink epochs = {.user = figure, .epoch = take_epoch};
-    const struct proa_model_sink rest = {.user = figure, .event = take_event, .arrow = take_arrow};
+    const struct proa_model_sink epochs = {
+        .user = figure, .epoch = take_epoch, .progress = proa_trace_progress};
+    const struct proa_model_sink rest = {
+        .user = figure, .event = take_event, .arrow = take_arrow, .progress = proa_trace_progress};
 
     figure->closed = calloc(2 * (size_t)figure->model->process_count, sizeof *figure->closed);
     proa_model_run(figure->model, &epochs);

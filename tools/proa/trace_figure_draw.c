@@ -97,7 +97,7 @@ static double y_of(const struct drawing *drawing, int64_t ns)
                                   (double)(moments[i].ns - moments[i - 1].ns);
 }
 
-/* Processes that have an epoch, or are the target of an operation. */
+/* Processes that have an epoch or an event, or are the target of an operation. */
 static void lay_columns(struct drawing *drawing)
 {
     const struct proa_figure *figure = drawing->figure;
@@ -107,9 +107,11 @@ static void lay_columns(struct drawing *drawing)
     memset(drawing->column_of, 0xff, count * sizeof *drawing->column_of);
     for (int i = 0; i < figure->epoch_count; i++)
         drawing->column_of[figure->epochs[i].process] = 0;
-    for (int i = 0; i < figure->event_count; i++)
+    for (int i = 0; i < figure->event_count; i++) {
+        drawing->column_of[figure->events[i].process] = 0;
         if (figure->events[i].target >= 0)
             drawing->column_of[figure->events[i].target] = 0;
+    }
     for (size_t process = 0; process < count; process++)
         if (drawing->column_of[process] >= 0)
             drawing->column_of[process] = drawing->columns++;
@@ -295,7 +297,9 @@ static const char *class_of(const struct proa_figure_event *event)
 {
     if (event->kind == PROA_EVENT_FINDING || event->mode & PROA_TRACE_FAILED)
         return "finding";
-    return event->kind == PROA_EVENT_OPERATION ? "operation" : "call";
+    if (event->kind == PROA_EVENT_MOVED)
+        return "moved";
+    return event->kind == PROA_EVENT_CALL ? "call" : "operation";
 }
 
 static void draw_bar(const struct drawing *drawing, const struct proa_figure_event *event)
@@ -370,16 +374,18 @@ static void draw_synchronization(const struct drawing *drawing)
     }
 }
 
-/* The moment at the target, where it was recorded apart: on the same node it is within the call. */
-static int64_t applied_at(const struct drawing *drawing, const struct proa_figure_event *event)
+/* The arrow to where and when it was applied, which is recorded apart between nodes: on one node it
+ * is within the call, and there is none (NULL). */
+static const struct proa_model_arrow *delivery_of(const struct drawing *drawing,
+                                                  const struct proa_figure_event *event)
 {
     for (int i = 0; i < drawing->figure->arrow_count; i++) {
         const struct proa_model_arrow *arrow = &drawing->figure->arrows[i];
 
         if (arrow->kind == PROA_ARROW_DATA && arrow->from.event == event->id)
-            return arrow->to.ns;
+            return arrow;
     }
-    return event->end_ns;
+    return NULL;
 }
 
 /* Above the arrow, where no other such text is: in its middle, or to a side of that. */
@@ -413,12 +419,14 @@ static void draw_data(struct drawing *drawing, const struct proa_figure_event *e
                          strstr(event->name, "compare");
     const int64_t issued_ns =
         event->wait_end_ns > event->begin_ns ? event->wait_end_ns : event->begin_ns;
+    const struct proa_model_arrow *delivery = delivery_of(drawing, event);
     struct point from, to;
 
     if (event->target < 0 || event->target == event->process)
         return;
     from = end_at(drawing, event, event->process, issued_ns, x_of(drawing, event->target));
-    to = end_at(drawing, NULL, event->target, applied_at(drawing, event), from.x);
+    to = end_at(drawing, delivery ? event_of(drawing, delivery->to.event) : NULL, event->target,
+                delivery ? delivery->to.ns : event->end_ns, from.x);
     to.y = larger(to.y, from.y + 10);
     draw_line(drawing, "data", from, to, !is_get, is_get || is_both);
     draw_bytes(drawing, from, to, event->bytes);

@@ -4,6 +4,9 @@
 
 #include "json.h"
 #include "place.h"
+#include "progress.h"
+
+#include <unistd.h>
 
 struct list {
     FILE *out;
@@ -127,7 +130,11 @@ void proa_trace_list(struct proa_model *model, FILE *out)
 {
     struct list list = {out, model};
     const struct proa_model_sink sink = {
-        .user = &list, .event = list_event, .epoch = list_epoch, .arrow = list_arrow};
+        .user = &list,
+        .event = list_event,
+        .epoch = list_epoch,
+        .arrow = list_arrow,
+        .progress = isatty(fileno(out)) ? NULL : proa_trace_progress}; /* not among the lines */
 
     proa_model_run(model, &sink);
 }

@@ -251,8 +251,10 @@ static void wait(struct proa_run *run, struct proa_side *side, const struct proa
 
 static void delivery(struct proa_run *run, const struct proa_model_event *event)
 {
-    if (event->kind == PROA_EVENT_APPLIED)
+    if (event->kind == PROA_EVENT_APPLIED) {
         proa_deliveries_applied(run, event);
+        proa_locks_applied(run, event);
+    }
     if (event->kind != PROA_EVENT_OPERATION)
         return;
     if (event->part)
@@ -300,6 +302,9 @@ void proa_epochs_after(struct proa_run *run, const struct proa_model_event *even
     case PROA_ROLE_UNLOCK_ALL:
         if (side->lock_all)
             close_by(run, &side->lock_all, event);
+        break;
+    case PROA_ROLE_FLUSH:
+        proa_locks_flush(run, event);
         break;
     case PROA_ROLE_NOTIFY_WAIT:
         proa_deliveries_wait(run, event, 0);

@@ -258,6 +258,7 @@ static void put_after(struct otf2 *otf2, struct proa_location *location,
     case PROA_ROLE_FREE:
         OTF2_EvtWriter_RmaWinDestroy(location->writer, NULL, time, win);
         break;
+    case PROA_ROLE_FLUSH:
     case PROA_ROLE_NOTIFY_RESET:
     case PROA_ROLE_NOTIFY_RENUMBER:
     case PROA_ROLE_OTHER:

@@ -60,10 +60,11 @@ int proa_outstanding_completes(const char *call)
     case PROA_ROLE_COMPLETE:
     case PROA_ROLE_UNLOCK:
     case PROA_ROLE_UNLOCK_ALL:
+    case PROA_ROLE_FLUSH:
     case PROA_ROLE_FREE:
         return 1;
     default:
-        return strcmp(call, "MPI_Win_flush") == 0 || strcmp(call, "MPI_Win_flush_all") == 0;
+        return 0;
     }
 }
 

@@ -45,6 +45,8 @@ enum proa_role proa_role_of(const char *call)
                  {"MPI_Win_unlock", PROA_ROLE_UNLOCK},
                  {"MPI_Win_lock_all", PROA_ROLE_LOCK_ALL},
                  {"MPI_Win_unlock_all", PROA_ROLE_UNLOCK_ALL},
+                 {"MPI_Win_flush", PROA_ROLE_FLUSH},
+                 {"MPI_Win_flush_all", PROA_ROLE_FLUSH},
                  {"PROA_Win_wait_notify", PROA_ROLE_NOTIFY_WAIT},
                  {"PROA_Win_waitsome_notify", PROA_ROLE_NOTIFY_WAIT},
                  {"MPI_Win_reset_notify_value", PROA_ROLE_NOTIFY_RESET},

@@ -26,6 +26,7 @@ enum proa_role {
     PROA_ROLE_UNLOCK,
     PROA_ROLE_LOCK_ALL,
     PROA_ROLE_UNLOCK_ALL,
+    PROA_ROLE_FLUSH, /* not one of local completion */
     PROA_ROLE_NOTIFY_WAIT,
     PROA_ROLE_NOTIFY_RESET,
     PROA_ROLE_NOTIFY_RENUMBER,
@@ -104,6 +105,8 @@ void proa_arrows_fence(struct proa_run *run, const struct proa_model_event *fenc
 struct proa_locks *proa_locks_new(void);
 void proa_locks_lock(struct proa_run *run, const struct proa_model_event *lock);
 void proa_locks_unlock(struct proa_run *run, const struct proa_model_event *unlock);
+void proa_locks_flush(struct proa_run *run, const struct proa_model_event *flush);
+void proa_locks_applied(struct proa_run *run, const struct proa_model_event *applied);
 /* Gives the arrows that are left, and frees all. */
 void proa_locks_end(struct proa_run *run);
 

@@ -2,6 +2,8 @@
 /* See summary.h. */
 #include "summary.h"
 
+#include "progress.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,6 +209,30 @@ static void take_lock_wait(struct proa_summary *summary, const struct proa_model
     lock->most_ns = arrow->waited_ns > lock->most_ns ? arrow->waited_ns : lock->most_ns;
 }
 
+/* A lock of another node is waited for in the flush or the unlock: that part of the call's wait is
+ * no longer for what the call waits for else. */
+static void take_back(struct proa_summary *summary, const struct proa_model_arrow *arrow)
+{
+    struct proa_sum_wait like, *wait;
+    struct proa_sum_pair *pair, of;
+
+    memset(&like, 0, sizeof like);
+    like.key.kind = PROA_ARROW_KINDS;
+    like.key.window = arrow->window;
+    like.key.place = arrow->to.place;
+    like.key.other_place = -1;
+    HASH_FIND(hh, summary->waits, &like.key, sizeof like.key, wait);
+    memset(&of, 0, sizeof of);
+    of.key.waiter = arrow->to.process;
+    of.key.awaited = summary->model->windows[arrow->window].processes[arrow->target];
+    HASH_FIND(hh, summary->pairs, &of.key, sizeof of.key, pair);
+    if (!wait || !pair)
+        return;
+    wait->ns -= arrow->waited_ns;
+    wait->most_ns = wait->most_ns < wait->ns ? wait->most_ns : wait->ns;
+    pair->ns -= arrow->waited_ns;
+}
+
 static void take_arrow(void *user, const struct proa_model_arrow *arrow)
 {
     struct proa_summary *summary = user;
@@ -221,6 +247,8 @@ static void take_arrow(void *user, const struct proa_model_arrow *arrow)
         take_lock_wait(summary, arrow);
     if (arrow->waited_ns <= 0)
         return;
+    if (arrow->kind == PROA_ARROW_UNLOCK && strcmp(arrow->to.call, "MPI_Win_lock") != 0)
+        take_back(summary, arrow);
     memset(&like, 0, sizeof like);
     like.key.kind = (int)arrow->kind;
     like.key.window = arrow->window;
@@ -237,8 +265,11 @@ static void take_arrow(void *user, const struct proa_model_arrow *arrow)
 
 void proa_summary_make(struct proa_summary *summary, struct proa_model *model)
 {
-    const struct proa_model_sink sink = {
-        .user = summary, .event = take_event, .epoch = take_epoch, .arrow = take_arrow};
+    const struct proa_model_sink sink = {.user = summary,
+                                         .event = take_event,
+                                         .epoch = take_epoch,
+                                         .arrow = take_arrow,
+                                         .progress = proa_trace_progress};
     const size_t windows = (size_t)model->window_count + 1,
                  epochs = windows * PROA_MODEL_EPOCH_KINDS * sizeof *summary->epochs;
 
