@@ -8,20 +8,26 @@
 #include <elfutils/libdwfl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FUNCTIONS(X)            \
-    X(dwfl_begin)               \
-    X(dwfl_end)                 \
-    X(dwfl_report_begin)        \
-    X(dwfl_report_end)          \
-    X(dwfl_linux_proc_report)   \
-    X(dwfl_linux_proc_find_elf) \
-    X(dwfl_addrmodule)          \
-    X(dwfl_module_getsrc)       \
-    X(dwfl_lineinfo)            \
-    X(dwfl_module_addrname)     \
+#define FUNCTIONS(X)                \
+    X(dwfl_begin)                   \
+    X(dwfl_end)                     \
+    X(dwfl_report_begin)            \
+    X(dwfl_report_end)              \
+    X(dwfl_linux_proc_report)       \
+    X(dwfl_linux_proc_find_elf)     \
+    X(dwfl_report_offline)          \
+    X(dwfl_build_id_find_elf)       \
+    X(dwfl_offline_section_address) \
+    X(dwfl_addrmodule)              \
+    X(dwfl_getmodules)              \
+    X(dwfl_module_getelf)           \
+    X(dwfl_module_getsrc)           \
+    X(dwfl_lineinfo)                \
+    X(dwfl_module_addrname)         \
     X(dwfl_standard_find_debuginfo)
 
 static struct {
@@ -88,9 +94,8 @@ static Dwfl_Module *module_of(Dwarf_Addr address)
     return module || !look() ? module : dw.dwfl_addrmodule(process, address);
 }
 
-static int find(Dwarf_Addr address, struct proa_source *place)
+static int find(Dwfl_Module *module, Dwarf_Addr address, struct proa_source *place)
 {
-    Dwfl_Module *module = module_of(address);
     Dwfl_Line *line = module ? dw.dwfl_module_getsrc(module, address) : NULL;
     const char *file, *function = module ? dw.dwfl_module_addrname(module, address) : NULL;
     int number = 0;
@@ -110,7 +115,7 @@ int proa_lines_find(uintptr_t address, struct proa_source *place)
     int found;
 
     pthread_mutex_lock(&mutex);
-    found = is_loaded() && find(address, place);
+    found = is_loaded() && find(module_of(address), address, place);
     pthread_mutex_unlock(&mutex);
     return found;
 }
@@ -120,6 +125,68 @@ void proa_lines_end(void)
     pthread_mutex_lock(&mutex);
     forget();
     pthread_mutex_unlock(&mutex);
+}
+
+/* ---- files ---- */
+
+struct proa_lines_file {
+    Dwfl *dwfl; /* with the one module */
+    Dwfl_Module *module;
+    GElf_Addr bias; /* libdw gives the file addresses of its own: so much more */
+};
+
+static int first_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start,
+                        void *found)
+{
+    (void)user, (void)name, (void)start;
+    *(Dwfl_Module **)found = module;
+    return DWARF_CB_ABORT;
+}
+
+static int open_file(struct proa_lines_file *file, const char *path)
+{
+    static Dwfl_Callbacks callbacks;
+
+    callbacks.find_elf = dw.dwfl_build_id_find_elf;
+    callbacks.find_debuginfo = dw.dwfl_standard_find_debuginfo;
+    callbacks.section_address = dw.dwfl_offline_section_address;
+    file->dwfl = dw.dwfl_begin(&callbacks);
+    if (!file->dwfl || !dw.dwfl_report_offline(file->dwfl, "", path, -1) ||
+        dw.dwfl_report_end(file->dwfl, NULL, NULL) != 0)
+        return 0;
+    dw.dwfl_getmodules(file->dwfl, first_module, &file->module, 0);
+    return file->module && dw.dwfl_module_getelf(file->module, &file->bias) != NULL;
+}
+
+struct proa_lines_file *proa_lines_open(const char *path)
+{
+    struct proa_lines_file *file = calloc(1, sizeof *file);
+    int is_open;
+
+    pthread_mutex_lock(&mutex);
+    is_open = file && is_loaded() && open_file(file, path);
+    pthread_mutex_unlock(&mutex);
+    if (is_open)
+        return file;
+    proa_lines_close(file);
+    return NULL;
+}
+
+void proa_lines_close(struct proa_lines_file *file)
+{
+    if (file && file->dwfl)
+        dw.dwfl_end(file->dwfl);
+    free(file);
+}
+
+int proa_lines_find_in(struct proa_lines_file *file, uint64_t address, struct proa_source *place)
+{
+    int found;
+
+    pthread_mutex_lock(&mutex);
+    found = find(file->module, address + file->bias, place);
+    pthread_mutex_unlock(&mutex);
+    return found;
 }
 
 #else
@@ -132,6 +199,23 @@ int proa_lines_find(uintptr_t address, struct proa_source *place)
 
 void proa_lines_end(void)
 {
+}
+
+struct proa_lines_file *proa_lines_open(const char *path)
+{
+    (void)path;
+    return NULL;
+}
+
+void proa_lines_close(struct proa_lines_file *file)
+{
+    (void)file;
+}
+
+int proa_lines_find_in(struct proa_lines_file *file, uint64_t address, struct proa_source *place)
+{
+    (void)file, (void)address, (void)place;
+    return 0;
 }
 
 #endif

@@ -15,4 +15,14 @@ int proa_lines_find(uintptr_t address, struct proa_source *place);
 /* Frees what was read. */
 void proa_lines_end(void);
 
+/* A file of code that this process need not have loaded, for traces of others. */
+struct proa_lines_file;
+
+/* NULL: it cannot be read, or there is no libdw. */
+struct proa_lines_file *proa_lines_open(const char *path);
+void proa_lines_close(struct proa_lines_file *file); /* NULL: nothing */
+
+/* As proa_lines_find, of that address in the file. */
+int proa_lines_find_in(struct proa_lines_file *file, uint64_t address, struct proa_source *place);
+
 #endif

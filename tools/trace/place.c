@@ -2,16 +2,13 @@
 /* See place.h. */
 #include "place.h"
 
+#include "findings/lines.h"
 #include "reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
-
-#ifdef PROA_HAS_LIBDW
-#include <elfutils/libdwfl.h>
-#endif
 
 struct module {
     int process;
@@ -34,10 +31,8 @@ struct place {
 
 struct path {
     char *text;
-#ifdef PROA_HAS_LIBDW
-    Dwfl *dwfl;
+    struct proa_lines_file *lines;
     int is_tried;
-#endif
 };
 
 struct proa_places {
@@ -68,10 +63,7 @@ void proa_places_free(struct proa_places *places)
         free(place);
     }
     for (int i = 0; i < places->paths; i++) {
-#ifdef PROA_HAS_LIBDW
-        if (places->path[i].dwfl)
-            dwfl_end(places->path[i].dwfl);
-#endif
+        proa_lines_close(places->path[i].lines);
         free(places->path[i].text);
     }
     free(places->by_number);
@@ -153,62 +145,24 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-#ifdef PROA_HAS_LIBDW
-static Dwfl *open_path(struct path *path)
-{
-    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
-                                             .find_debuginfo = dwfl_standard_find_debuginfo,
-                                             .section_address = dwfl_offline_section_address};
-
-    if (path->is_tried)
-        return path->dwfl;
-    path->is_tried = 1;
-    path->dwfl = dwfl_begin(&callbacks);
-    if (path->dwfl && (!dwfl_report_offline(path->dwfl, "", path->text, -1) ||
-                       dwfl_report_end(path->dwfl, NULL, NULL) != 0)) {
-        dwfl_end(path->dwfl);
-        path->dwfl = NULL;
-    }
-    return path->dwfl;
-}
-
-static int first_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start,
-                        void *found)
-{
-    (void)user;
-    (void)name;
-    (void)start;
-    *(Dwfl_Module **)found = module;
-    return DWARF_CB_ABORT;
-}
-
-/* libdw gives an offline file addresses of its own: `start` less where the file has it. */
+/* "heat.c:120", or "main in heat+0x12ab"; NULL: neither is known. */
 static char *line_text(struct path *path, uint64_t address)
 {
-    Dwfl *dwfl = open_path(path);
-    Dwfl_Module *module = NULL;
-    Dwfl_Line *line;
-    GElf_Addr bias = 0;
-    const char *file, *symbol;
+    struct proa_source source = {.line = 0};
     char *text = NULL;
-    int number = 0;
 
-    if (!dwfl)
+    if (!path->is_tried)
+        path->lines = proa_lines_open(path->text);
+    path->is_tried = 1;
+    if (!path->lines)
         return NULL;
-    dwfl_getmodules(dwfl, first_module, &module, 0);
-    if (!module || !dwfl_module_getelf(module, &bias))
-        return NULL;
-    line = dwfl_module_getsrc(module, address + bias);
-    file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    if (file)
-        return asprintf(&text, "%s:%d", base_name(file), number) < 0 ? NULL : text;
-    symbol = dwfl_module_addrname(module, address + bias);
-    if (symbol && asprintf(&text, "%s in %s+0x%llx", symbol, base_name(path->text),
-                           (unsigned long long)address) < 0)
+    if (proa_lines_find_in(path->lines, address, &source))
+        return asprintf(&text, "%s:%d", base_name(source.file), source.line) < 0 ? NULL : text;
+    if (*source.function && asprintf(&text, "%s in %s+0x%llx", source.function,
+                                     base_name(path->text), (unsigned long long)address) < 0)
         text = NULL;
     return text;
 }
-#endif
 
 static char *text_of(struct proa_places *places, const struct spot *spot)
 {
@@ -216,11 +170,9 @@ static char *text_of(struct proa_places *places, const struct spot *spot)
 
     if (spot->path < 0)
         return asprintf(&text, "0x%llx", (unsigned long long)spot->address) < 0 ? NULL : text;
-#ifdef PROA_HAS_LIBDW
     text = line_text(&places->path[spot->path], spot->address);
     if (text)
         return text;
-#endif
     return asprintf(&text, "%s+0x%llx", base_name(places->path[spot->path].text),
                     (unsigned long long)spot->address) < 0
                ? NULL
