@@ -7,7 +7,7 @@
 #define PROA_MPI_NAMES
 #include <proa_notify.h>
 
-enum { LENGTH = 1000, ROUNDS = 10 };
+enum { LENGTH = 1000, ROUNDS = 2 };
 
 /* Waits for the n-th message of the left neighbour, which are the counter's n-th notifications. */
 static void receive(const long *in, int n, long *out, MPI_Win win)
