@@ -59,11 +59,13 @@ static void describe(struct proa_whereabouts *here, void *arg)
 {
     struct proa_stuck *stuck = arg;
     struct proa_stuck_wait *wait = &stuck->wait[stuck->waits];
+    struct proa_whereabouts read;
 
     if (stuck->waits == PROA_STUCK_WAITS)
         return;
     stuck->waits++;
-    proa_awaited_describe(here, wait);
+    proa_whereabouts_read(here, &read);
+    proa_awaited_describe(&read, wait);
     wait->seconds = here->looks / LOOKS_A_SECOND;
 }
 

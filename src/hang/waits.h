@@ -4,6 +4,7 @@
 #ifndef PROA_HANG_WAITS_H
 #define PROA_HANG_WAITS_H
 
+#include "hang/members.h"
 #include "hang/whereabouts.h"
 
 #include <mpi.h>

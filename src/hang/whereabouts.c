@@ -52,6 +52,22 @@ static struct proa_whereabouts *add(void)
     return record;
 }
 
+static void copy(struct proa_whereabouts *to, const struct proa_whereabouts *from)
+{
+#define COPY(word) \
+    proa_atomic_store(&to->word, proa_atomic_load(&from->word, PROA_RELAXED), PROA_RELAXED)
+    COPY(call);
+    COPY(caller);
+    COPY(awaits);
+    COPY(members);
+    COPY(peer);
+    COPY(count);
+    COPY(messages);
+    COPY(window_call);
+    COPY(rules);
+#undef COPY
+}
+
 void proa_whereabouts_enter(const struct proa_whereabouts *here)
 {
     struct proa_whereabouts *record;
@@ -61,15 +77,8 @@ void proa_whereabouts_enter(const struct proa_whereabouts *here)
     record = mine.record ? mine.record : (mine.record = add());
     if (!record)
         return;
-    record->call = here->call;
-    record->caller = here->caller;
-    record->awaits = here->awaits;
-    record->members = here->members;
-    record->peer = here->peer;
-    record->count = here->count;
-    record->messages = here->messages;
-    record->window_call = here->window_call;
-    record->rules = here->rules;
+    proa_atomic_fence(PROA_RELEASE); /* the rest changes after the number that is even */
+    copy(record, here);
     proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */
 }
 
@@ -78,7 +87,13 @@ void proa_whereabouts_leave(void)
     struct proa_whereabouts *record = mine.record;
 
     if (mine.depth > 0 && --mine.depth == 0 && record)
-        proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE);
+        proa_atomic_store(&record->number, record->number + 1, PROA_RELAXED);
+}
+
+void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_whereabouts *read)
+{
+    copy(read, here);
+    proa_atomic_fence(PROA_ACQUIRE); /* partner: the fence of proa_whereabouts_enter */
 }
 
 void proa_whereabouts_each(void (*look)(struct proa_whereabouts *here, void *arg), void *arg)

@@ -11,10 +11,10 @@
 
 #include "base/calls.h"
 #include "base/hidden.h"
-#include "hang/members.h"
 
 #include <stdint.h>
 
+struct proa_members; /* hang/members.h */
 struct proa_rules;
 
 /* What a call waits for. */
@@ -58,6 +58,10 @@ extern PROA_HIDDEN int proa_whereabouts_on;
  * the outer one. */
 void proa_whereabouts_enter(const struct proa_whereabouts *here);
 void proa_whereabouts_leave(void);
+
+/* Reads a record of another thread, but for its number and what is the watchdog's. It is of one
+ * call if the number is odd and the same before and after. */
+void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_whereabouts *read);
 
 /* Calls `look` for the record of each thread, while no record comes or goes. */
 void proa_whereabouts_each(void (*look)(struct proa_whereabouts *here, void *arg), void *arg);

@@ -33,7 +33,7 @@ int proa_clock_begin(void)
     told = 0;
     version = 1;
     messages_came = 0;
-    proa_atomic_store(&clock_words[me], 1, PROA_RELEASE);
+    proa_atomic_store(&clock_words[me], 1, PROA_RELAXED);
     return versions && shared ? PROA_OK
                               : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
 }

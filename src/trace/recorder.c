@@ -83,6 +83,15 @@ static struct proa_trace_pair pair_now(void)
     return best;
 }
 
+/* Another process may look meanwhile: it sees both words of a pair, or, seldom, of two pairs. */
+static void last_renew(void)
+{
+    const struct proa_trace_pair now = pair_now();
+
+    proa_atomic_store(&head->last.ticks, now.ticks, PROA_RELAXED);
+    proa_atomic_store(&head->last.ns, now.ns, PROA_RELAXED);
+}
+
 /* ---- chunks ---- */
 
 /* Room in the file comes before a store to it: without it the store would end the process. Zeros
@@ -129,7 +138,7 @@ static int64_t chunk_take(void)
 
     if (number >= chunks_most || !chunk_make(number))
         return -1;
-    head->last = pair_now();
+    last_renew();
     proa_atomic_store(&head->chunks, number + 1, PROA_RELEASE); /* partner: readers of the file */
     return (int64_t)number;
 }
@@ -163,7 +172,7 @@ static void chunk_leave(const struct proa_trace_thread *thread)
 
 int proa_trace_more(struct proa_trace_thread *thread)
 {
-    const struct proa_trace_record first = {.kind = PROA_TRACE_CHUNK};
+    struct proa_trace_record first = {.kind = PROA_TRACE_CHUNK};
     int64_t number = -1;
     int is_there;
 
@@ -181,11 +190,10 @@ int proa_trace_more(struct proa_trace_thread *thread)
     thread->next = (struct proa_trace_record *)(map + PROA_TRACE_HEAD_BYTES +
                                                 (uint64_t)number * PROA_TRACE_CHUNK_BYTES);
     thread->end = thread->next + CHUNK_RECORDS;
-    *thread->next = first;
-    thread->next->begin = thread->next->end = proa_trace_ticks();
-    thread->next->rank = thread->number;
-    thread->next->value = (uint64_t)number;
-    thread->next++;
+    first.begin = first.end = proa_trace_ticks();
+    first.rank = thread->number;
+    first.value = (uint64_t)number;
+    proa_trace_put(&first);
     return 1;
 }
 
@@ -306,8 +314,8 @@ void proa_trace_close(void)
     if (!proa_trace_on)
         return;
     pthread_mutex_lock(&mutex);
-    head->last = pair_now();
-    head->is_ended = 1;
+    last_renew();
+    proa_atomic_store(&head->is_ended, 1, PROA_RELEASE); /* partner: readers of the file */
     if (head->dropped)
         proa_log(PROA_LOG_WARN,
                  "PROA_TRACE: %llu records were dropped: the trace has reached PROA_TRACE_LIMIT",

@@ -25,8 +25,8 @@ void proa_trap_write_down(const struct proa_trap_hit *hit)
 {
     uint32_t at = proa_atomic_load(&written, PROA_RELAXED);
 
-    do {
-        if (at - proa_atomic_load(&taken, PROA_ACQUIRE) >= HITS) {
+    do { /* an old `at` may lie behind `taken`, and is not stored */
+        if ((int32_t)(at - proa_atomic_load(&taken, PROA_ACQUIRE)) >= HITS) {
             proa_atomic_fetch_add(&lost, 1, PROA_RELAXED);
             return;
         }

@@ -13,13 +13,15 @@
 extern const struct explore_scenario explore_selftest[], explore_bells[], explore_locks[],
     explore_epochs[], explore_table[], explore_guards[], explore_requests[], explore_permits[],
     explore_arenas[], explore_segments[], explore_regions[], explore_progress[], explore_batches[],
-    explore_adoption[], explore_counters[], explore_rosters[];
+    explore_adoption[], explore_counters[], explore_rosters[], explore_boards[], explore_hits[],
+    explore_traces[], explore_types[], explore_whereabouts[];
 
 static const struct explore_scenario *const groups[] = {
-    explore_selftest, explore_bells,    explore_locks,    explore_epochs,
-    explore_table,    explore_guards,   explore_requests, explore_permits,
-    explore_arenas,   explore_segments, explore_regions,  explore_progress,
-    explore_batches,  explore_adoption, explore_counters, explore_rosters};
+    explore_selftest,   explore_bells,    explore_locks,   explore_epochs,   explore_table,
+    explore_guards,     explore_requests, explore_permits, explore_arenas,   explore_segments,
+    explore_regions,    explore_progress, explore_batches, explore_adoption, explore_counters,
+    explore_rosters,    explore_boards,   explore_hits,    explore_traces,   explore_types,
+    explore_whereabouts};
 
 static struct {
     int deeper, lists, traces, weakens;

@@ -199,7 +199,7 @@ int proa_host_progress(void)
 /* Waits do not spin: a look is as good as many. Batches are gathered. */
 const struct proa_settings *proa_settings(void)
 {
-    static const struct proa_settings settings = {.spin_ns = 0, .gather_ns = 1};
+    static const struct proa_settings settings = {.spin_ns = 0, .gather_ns = 1, .trace_skew = ""};
 
     return &settings;
 }

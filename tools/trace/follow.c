@@ -148,6 +148,12 @@ static int read_chunk(struct proa_follow *follow, uint64_t chunk,
     return 1;
 }
 
+/* Partner: proa_trace_close. */
+int proa_follow_is_over(const struct proa_follow *follow)
+{
+    return proa_atomic_load(&follow->head->is_ended, PROA_ACQUIRE) != 0;
+}
+
 void proa_follow_read(struct proa_follow *follow,
                       void (*take)(void *user, const struct proa_trace_record *record,
                                    const char *text),

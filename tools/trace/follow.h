@@ -24,6 +24,9 @@ struct proa_follow {
 int proa_follow_open(struct proa_follow *follow, const char *path);
 void proa_follow_close(struct proa_follow *follow);
 
+/* Has MPI ended in order? All records are there then. */
+int proa_follow_is_over(const struct proa_follow *follow);
+
 /* Gives each new record but TEXT. text: of a NAME or MODULE, which is given once it is there. */
 void proa_follow_read(struct proa_follow *follow,
                       void (*take)(void *user, const struct proa_trace_record *record,

@@ -165,7 +165,9 @@ static void take_record(void *user, const struct proa_trace_record *record, cons
 /* Seconds since those ticks, by the clocks of day of both machines. 0: not known. */
 static double seconds_since(const struct proa_trace_head *head, uint64_t ticks)
 {
-    const struct proa_trace_pair first = head->first, last = head->last;
+    const struct proa_trace_pair first = head->first,
+                                 last = {proa_atomic_load(&head->last.ticks, PROA_RELAXED),
+                                         proa_atomic_load(&head->last.ns, PROA_RELAXED)};
     double ns, seconds;
 
     if (last.ticks == first.ticks)
@@ -211,12 +213,13 @@ static void look_at_slots(struct proa_live *live, struct proa_live_rank *rank)
         look_at_slot(live, rank, &slots[i]);
 }
 
-static int has_ended(const struct proa_trace_head *head)
+static int has_ended(const struct proa_follow *follow)
 {
+    const struct proa_trace_head *head = follow->head;
     char host[PROA_TRACE_HOST_BYTES] = "";
 
     gethostname(host, sizeof host - 1);
-    return head->is_ended ||
+    return proa_follow_is_over(follow) ||
            (strcmp(host, head->host) == 0 && kill(head->pid, 0) != 0 && errno == ESRCH);
 }
 
@@ -226,7 +229,7 @@ static void look_at_rank(struct proa_live *live, int index, double elapsed_s)
     const uint64_t operations = rank->operations, bytes = rank->bytes;
     struct taker taker = {live, index};
 
-    rank->has_ended = has_ended(rank->follow.head);
+    rank->has_ended = has_ended(&rank->follow);
     proa_follow_read(&rank->follow, take_record, &taker);
     rank->operations_s = elapsed_s > 0 ? (double)(rank->operations - operations) / elapsed_s : 0;
     rank->bytes_s = elapsed_s > 0 ? (double)(rank->bytes - bytes) / elapsed_s : 0;
@@ -255,7 +258,7 @@ static void add_rank(struct proa_live *live, const char *path)
 
     if (is_known(live, path) || proa_follow_open(&rank.follow, path) != 0)
         return;
-    if (has_ended(rank.follow.head)) {
+    if (has_ended(&rank.follow)) {
         proa_follow_close(&rank.follow);
         return;
     }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A thread goes from one call to the next while the watchdog reads what it is in
+ * (hang/whereabouts.c). */
+#include "explore.h"
+#include "hang/whereabouts.c"
+
+static struct shared {
+    struct proa_whereabouts record;
+} * s;
+
+static void setup(void)
+{
+    s = explore_new(sizeof *s, 64);
+}
+
+static void call(int number)
+{
+    proa_whereabouts_enter(&(struct proa_whereabouts){.peer = number, .count = number});
+    proa_whereabouts_leave();
+}
+
+/* The watchdog has found the record before. */
+static void next_call(int thread)
+{
+    struct proa_whereabouts read;
+    uint64_t before;
+
+    if (thread == 0) {
+        mine.record = &s->record;
+        call(1);
+        call(2);
+        return;
+    }
+    before = proa_atomic_load(&s->record.number, PROA_ACQUIRE);
+    proa_whereabouts_read(&s->record, &read);
+    if (before % 2 && proa_atomic_load(&s->record.number, PROA_ACQUIRE) == before)
+        explore_check(read.peer == (int)(before + 1) / 2 && read.count == read.peer);
+}
+
+const struct explore_scenario explore_whereabouts[] = {
+    {.name = "whereabouts.next_call",
+     .threads = 2,
+     .setup = setup,
+     .body = next_call,
+     .preemptions = 1,
+     .stale = 1},
+    {0},
+};
