@@ -10,47 +10,30 @@
 #include <errno.h>
 #include <link.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+#include <utlist.h>
 
 /* ---- windows ---- */
 
-struct window {
-    uint64_t number;
-    const struct proa_win *win;
-    UT_hash_handle hh;
-};
+static struct proa_conflict_window *windows;
 
-static struct window *windows;
-
-void proa_conflict_between_open(uint64_t number, const struct proa_win *win)
+void proa_conflict_between_open(struct proa_conflict_window *window)
 {
-    struct window *window = calloc(1, sizeof *window);
-
-    if (!window)
-        return;
-    window->number = number;
-    window->win = win;
-    HASH_ADD(hh, windows, number, sizeof number, window);
+    DL_APPEND(windows, window);
 }
 
-void proa_conflict_between_close(uint64_t number)
+void proa_conflict_between_close(struct proa_conflict_window *window)
 {
-    struct window *window;
-
-    HASH_FIND(hh, windows, &number, sizeof number, window);
-    if (!window)
-        return;
-    HASH_DEL(windows, window);
-    free(window);
+    if (window->win)
+        DL_DELETE(windows, window);
+    window->win = NULL;
 }
 
 static const struct proa_win *win_of(const struct proa_access *access)
 {
-    struct window *window;
+    const struct proa_conflict_window *window;
 
-    HASH_FIND(hh, windows, &access->number, sizeof access->number, window);
+    DL_SEARCH_SCALAR(windows, window, number, access->number);
     return window ? window->win : NULL;
 }
 

@@ -8,9 +8,16 @@
 
 #include <stdint.h>
 
-/* The window with that number (of struct proa_access) is there from now on, or no longer. */
-void proa_conflict_between_open(uint64_t number, const struct proa_win *win);
-void proa_conflict_between_close(uint64_t number);
+/* A window, as accesses name it. */
+struct proa_conflict_window {
+    uint64_t number;            /* of struct proa_access */
+    const struct proa_win *win; /* NULL: it is there no longer */
+    struct proa_conflict_window *prev, *next;
+};
+
+/* The window is there from now on, or no longer; to close it again does nothing. */
+void proa_conflict_between_open(struct proa_conflict_window *window);
+void proa_conflict_between_close(struct proa_conflict_window *window);
 
 /* Tells of two accesses that were handed over. */
 void proa_conflict_between_tell(const struct proa_access *first, const struct proa_access *second);

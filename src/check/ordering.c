@@ -24,6 +24,7 @@ struct proa_ordering {
     uint8_t *locked;  /* by rank: has learned from earlier holders of its lock, in this epoch */
     uint64_t *bases;  /* addresses of the memory, by rank */
     int *processes;   /* by rank */
+    struct proa_conflict_window named;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -193,7 +194,8 @@ struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
     free(all);
     proa_ordering_enter();
     note_shared(ordering);
-    proa_conflict_between_open(ordering->number, win);
+    ordering->named = (struct proa_conflict_window){.number = ordering->number, .win = win};
+    proa_conflict_between_open(&ordering->named);
     proa_ordering_leave();
     return ordering;
 }
@@ -203,7 +205,7 @@ void proa_ordering_close(struct proa_ordering *ordering)
     if (!ordering)
         return;
     proa_ordering_enter();
-    proa_conflict_between_close(ordering->number);
+    proa_conflict_between_close(&ordering->named);
     proa_ordering_leave();
     free_ordering(ordering);
 }
@@ -481,7 +483,7 @@ static void after(struct proa_ordering *ordering, enum proa_call call, int rank)
     if (!(means & OPERATES))
         proa_ordering_settle();
     if (call == PROA_CALL_Win_free) /* its name goes next */
-        proa_conflict_between_close(ordering->number);
+        proa_conflict_between_close(&ordering->named);
 }
 
 void proa_ordering_after(struct proa_ordering *ordering, enum proa_call call, int rank)

@@ -89,6 +89,20 @@ int PMPI_Win_free(MPI_Win *win)
     return error;
 }
 
+/* A request is tested by one thread at a time. */
+int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    static MPI_Request *inside;
+    HOST(Test)
+    if (__atomic_exchange_n(&inside, request, __ATOMIC_SEQ_CST) == request)
+        __atomic_fetch_add(&below_state.tests_at_once, 1, __ATOMIC_SEQ_CST);
+    usleep(300);
+    int error = host(request, flag, status);
+    __atomic_store_n(&inside, NULL, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&below_state.tests, 1, __ATOMIC_SEQ_CST);
+    return error;
+}
+
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
 {
     HOST(Comm_split)

@@ -42,9 +42,30 @@ static void lists_body(struct world *world)
 }
 WORLD_TEST(lists, 1)
 
+/* Runs in no order of addresses: the bounds are those of all, not of the first and the last. */
+static void bounds_body(struct world *world)
+{
+    struct proa_type word, type;
+    static const int64_t offset[] = {300, 1000, 40, 500, 900, 120, 640, 800};
+    enum { RUNS = sizeof offset / sizeof offset[0] };
+    struct proa_part parts[RUNS];
+
+    (void)world;
+    CHECK_OK(proa_type_basic(PROA_I64, &word));
+    for (int i = 0; i < RUNS; i++)
+        parts[i] = (struct proa_part){.offset = offset[i], .count = 1, .type = &word};
+    CHECK_OK(proa_type_list(parts, RUNS, &type));
+    CHECK(type.data->list && !type.data->list->ascends);
+    CHECK_EQUAL(type.data->list->low, 40);
+    CHECK_EQUAL(type.data->list->high, 1008);
+    proa_type_release(&type);
+    proa_type_release(&word);
+}
+WORLD_TEST(bounds, 1)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lists)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lists), cmocka_unit_test(bounds)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
