@@ -24,14 +24,14 @@ static void look_for_absent(void)
 
     if (PROA_PMPI_FIND(Comm_rank)(MPI_COMM_WORLD, &rank) == MPI_SUCCESS &&
         PROA_PMPI_FIND(Comm_size)(MPI_COMM_WORLD, &size) == MPI_SUCCESS)
-        proa_presence_look(rank, size);
+        proa_presence_look(rank, size, 1);
 }
 
-static void begin(void)
+static void begin(int in_init)
 {
     proa_threads_host_begin();
     if (proa_host_is_here())
-        proa_presence_put();
+        proa_presence_put(in_init);
 }
 
 /* With clocks where Proa surely is on all ranks. */
@@ -64,13 +64,13 @@ static int initialized(int error)
 
 PROA_MPI(Init)(int *argc, char ***argv)
 {
-    begin();
+    begin(1);
     return initialized(PROA_PMPI_FIND(Init)(argc, argv));
 }
 
 PROA_MPI(Init_thread)(int *argc, char ***argv, int required, int *provided)
 {
-    begin();
+    begin(1);
     return initialized(PROA_PMPI_FIND(Init_thread)(argc, argv, required, provided));
 }
 
@@ -95,7 +95,7 @@ static void look_for_absent_of_session(MPI_Session session)
         return;
     if (PROA_PMPI_FIND(Group_rank)(all, &rank) == MPI_SUCCESS &&
         PROA_PMPI_FIND(Group_size)(all, &size) == MPI_SUCCESS)
-        proa_presence_look(rank, size);
+        proa_presence_look(rank, size, 0);
     PROA_PMPI_FIND(Group_free)(&all);
 }
 
@@ -106,7 +106,7 @@ PROA_MPI(Session_init)(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *se
 
     if (!host)
         return MPI_ERR_UNSUPPORTED_OPERATION;
-    begin();
+    begin(0);
     error = host(info, errhandler, session);
     proa_threads_host_end();
     if (error == MPI_SUCCESS && proa_host_is_here())

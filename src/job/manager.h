@@ -7,25 +7,32 @@
  * A key is put and looked up by the connection that the launcher gave this rank, so no other user
  * and no other job can put one.
  *
- * Used by job/presence.c alone.
+ * Used by job/presence.c and job/roll.c alone.
  */
 #ifndef PROA_JOB_MANAGER_H
 #define PROA_JOB_MANAGER_H
 
 #include "base/hidden.h"
 
+/* What a rank's key says. */
+enum proa_key {
+    PROA_KEY_NONE,  /* there is none: the rank runs without Proa */
+    PROA_KEY_ALONE, /* it has Proa, but may have no MPI_COMM_WORLD */
+    PROA_KEY_TELLS  /* it has Proa, and tells the roll on in MPI_Init (job/roll.h) */
+};
+
 struct proa_manager {
     /* Before the host's start: this rank's key is put now, or with what the host puts. At the first
      * call only. */
-    void (*put)(void);
+    void (*put)(enum proa_key key);
 
     /* After the host's start: does the host use this manager, and does it take our keys? The same
      * on all ranks. */
     int (*is_here)(void);
 
-    /* Where it is here: has the rank put its key? Blocks until the manager has answered; no answer
-     * counts as no. Right after the host's start only, while the host says nothing to it. */
-    int (*has)(int rank);
+    /* Where it is here: the key of a rank. Blocks until the manager has answered; no answer counts
+     * as none. Right after the host's start only, while the host says nothing to it. */
+    enum proa_key (*look)(int rank);
 };
 
 /* PMI-1 to Hydra, the launcher of MPICH (job/pmi.c). */

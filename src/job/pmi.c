@@ -78,19 +78,19 @@ static int ask_store(void)
     return name && sscanf(name, "kvsname=%255s", store) == 1;
 }
 
-static int put_key(void)
+static int put_key(enum proa_key key)
 {
     char line[LINE];
 
-    snprintf(line, sizeof line, "cmd=put kvsname=%s key=proa-%s value=proa\n", store,
-             getenv("PMI_RANK"));
+    snprintf(line, sizeof line, "cmd=put kvsname=%s key=proa-%s value=proa-%d\n", store,
+             getenv("PMI_RANK"), key);
     return ask(line) && strstr(line, "rc=0");
 }
 
-static void put(void)
+static void put(enum proa_key key)
 {
     if (!store[0] && !has_failed && is_hydra())
-        has_failed = !ask_store() || !put_key();
+        has_failed = !ask_store() || !put_key(key);
 }
 
 static int is_here(void)
@@ -98,12 +98,15 @@ static int is_here(void)
     return is_hydra() && !has_failed;
 }
 
-static int has(int rank)
+static enum proa_key look(int rank)
 {
+    static const char before[] = "value=proa-";
     char line[LINE];
+    const char *value;
 
     snprintf(line, sizeof line, "cmd=get kvsname=%s key=proa-%d\n", store, rank);
-    return ask(line) && strstr(line, "value=proa") != NULL;
+    value = ask(line) ? strstr(line, before) : NULL;
+    return value ? (enum proa_key)atoi(value + sizeof before - 1) : PROA_KEY_NONE;
 }
 
-const struct proa_manager proa_manager_pmi = {.put = put, .is_here = is_here, .has = has};
+const struct proa_manager proa_manager_pmi = {.put = put, .is_here = is_here, .look = look};

@@ -55,7 +55,7 @@ typedef int get_function(const struct process *, const char *key, const struct i
 
 static const char key[] = "proa", reserved[] = "pmix."; /* the manager knows such keys by itself */
 
-static int is_armed; /* MPI starts, in this very process */
+static enum proa_key armed; /* MPI starts, in this very process, and this key is to be put */
 
 /* The keys that the host has committed. NOTHING: there has been no commit. THEIRS: not ours. */
 static enum { NOTHING, THEIRS, OURS } committed;
@@ -92,10 +92,10 @@ static void *symbol_of(const struct client *client, const char *name)
 static int put_key(const struct client *client)
 {
     put_function *put = (put_function *)symbol_of(client, "PMIx_Put");
-    struct value yes = {.type = BOOL, .data.flag = 1};
+    struct value value = {.type = INT, .data.integer = (int)armed};
 
     get = (get_function *)symbol_of(client, "PMIx_Get");
-    return get && put && put(GLOBAL, key, &yes) == SUCCESS;
+    return get && put && put(GLOBAL, key, &value) == SUCCESS;
 }
 
 static int put_theirs(const struct client *client, uint8_t scope, const char *name,
@@ -114,7 +114,7 @@ static int commit(const struct client *client)
     commit_function *theirs = (commit_function *)symbol_of(client, "PMIx_Commit");
 
     if (committed != OURS)
-        committed = is_armed && put_key(client) ? OURS : THEIRS;
+        committed = armed != PROA_KEY_NONE && put_key(client) ? OURS : THEIRS;
     return theirs ? theirs() : NOT_SUPPORTED;
 }
 
@@ -133,9 +133,9 @@ static int commit(const struct client *client)
 TAKE(, "")
 TAKE(OPAL_MCA_PMIX3X_, "OPAL_MCA_PMIX3X_")
 
-static void put(void)
+static void put(enum proa_key mine)
 {
-    is_armed = 1;
+    armed = mine;
 }
 
 static int is_here(void)
@@ -143,7 +143,8 @@ static int is_here(void)
     return committed != NOTHING && getenv("PMIX_NAMESPACE");
 }
 
-static int get_key(int rank, const char *name, const struct info *how)
+/* 1; number: what a key of ours says. 0: there is no such key. */
+static int get_key(int rank, const char *name, const struct info *how, int *number)
 {
     struct process process = {.rank = (uint32_t)rank};
     struct value *value = NULL;
@@ -151,23 +152,28 @@ static int get_key(int rank, const char *name, const struct info *how)
     snprintf(process.job, sizeof process.job, "%s", getenv("PMIX_NAMESPACE"));
     if (get(&process, name, how, 1, &value) != SUCCESS)
         return 0;
+    *number = value->data.integer;
     free(value);
     return 1;
 }
 
 /* "Immediate": the manager looks only at keys that are on this node already. Else it waits for a
  * key that is not there. */
-static int has(int rank)
+static enum proa_key look(int rank)
 {
     const struct info immediate = {.key = "pmix.immediate",
                                    .value = {.type = BOOL, .data.flag = 1}},
                       timeout = {.key = "pmix.timeout",
                                  .value = {.type = INT, .data.integer = FETCH_S}};
+    int number = PROA_KEY_NONE, theirs;
 
     if (committed != OURS)
-        return 0;
-    return get_key(rank, key, &immediate) ||
-           (host_key[0] && get_key(rank, host_key, &timeout) && get_key(rank, key, &immediate));
+        return PROA_KEY_NONE;
+    if (get_key(rank, key, &immediate, &number) ||
+        (host_key[0] && get_key(rank, host_key, &timeout, &theirs) &&
+         get_key(rank, key, &immediate, &number)))
+        return (enum proa_key)number;
+    return PROA_KEY_NONE;
 }
 
-const struct proa_manager proa_manager_pmix = {.put = put, .is_here = is_here, .has = has};
+const struct proa_manager proa_manager_pmix = {.put = put, .is_here = is_here, .look = look};

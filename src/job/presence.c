@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/table.h"
 #include "window/win.h"
-#include "job/manager.h"
+#include "job/roll.h"
 #include "host/pmpi.h"
 
 #include <pthread.h>
@@ -23,10 +23,11 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* The ranks of this job. Written once, under the mutex, by the thread that starts MPI. */
 static struct {
-    int is_known; /* the rest is there */
+    enum proa_key key; /* that this rank has put */
+    int is_known;      /* the rest is there */
     int rank, size;
-    int count;       /* of absent ranks */
-    char *is_absent; /* by rank */
+    int count;  /* of absent ranks */
+    char *roll; /* enum proa_key by rank */
 } job;
 
 static const struct proa_manager *manager(void)
@@ -39,36 +40,55 @@ static const struct proa_manager *manager(void)
 
 /* ---- at the start ---- */
 
-void proa_presence_put(void)
+void proa_presence_put(int in_init)
 {
     pthread_mutex_lock(&mutex);
+    if (job.key == PROA_KEY_NONE)
+        job.key = in_init ? PROA_KEY_TELLS : PROA_KEY_ALONE;
     for (int i = 0; i < MANAGERS; i++)
-        managers[i]->put();
+        managers[i]->put(job.key);
     pthread_mutex_unlock(&mutex);
 }
 
-static int look_up(const struct proa_manager *with, int rank, int size)
+static void ask_for_all(const struct proa_manager *with)
 {
-    job.rank = rank;
-    job.size = size;
-    job.is_absent = calloc((size_t)size, 1);
-    if (!job.is_absent)
+    for (int i = 0; i < job.size; i++)
+        job.roll[i] = (char)with->look(i);
+}
+
+static int call_roll(const struct proa_manager *with, int in_init)
+{
+    const int tells = in_init && job.key == PROA_KEY_TELLS,
+              teller = tells ? proa_roll_teller(with, job.rank) : -1;
+
+    if (teller < 0)
+        ask_for_all(with);
+    else if (!proa_roll_hear(teller, job.roll, job.size))
         return 0;
-    for (int i = 0; i < size && size > 1; i++)
-        if (!with->has(i)) {
-            job.is_absent[i] = 1;
-            job.count++;
-        }
+    if (tells)
+        proa_roll_tell(job.rank, job.roll, job.size);
     return 1;
 }
 
-void proa_presence_look(int rank, int size)
+static int look_up(const struct proa_manager *with, int rank, int size, int in_init)
+{
+    job.rank = rank;
+    job.size = size;
+    job.roll = malloc((size_t)size);
+    if (!job.roll || (size > 1 && !call_roll(with, in_init)))
+        return 0;
+    for (int i = 0; i < size && size > 1; i++)
+        job.count += job.roll[i] == PROA_KEY_NONE;
+    return 1;
+}
+
+void proa_presence_look(int rank, int size, int in_init)
 {
     const struct proa_manager *with;
 
     pthread_mutex_lock(&mutex);
     with = manager();
-    if (with && !job.is_known && look_up(with, rank, size))
+    if (with && !job.is_known && look_up(with, rank, size, in_init))
         proa_atomic_store(&job.is_known, 1, PROA_RELEASE); /* partner: is_known */
     pthread_mutex_unlock(&mutex);
 }
@@ -141,7 +161,8 @@ static int is_in(struct places *places, int rank)
 /* The first rank from there on in a window that has Proa, or has not; job.size: there is none. */
 static int next_rank(struct places *places, int rank, int is_absent)
 {
-    while (rank < job.size && (job.is_absent[rank] != is_absent || !is_in(places, rank)))
+    while (rank < job.size &&
+           ((job.roll[rank] == PROA_KEY_NONE) != is_absent || !is_in(places, rank)))
         rank++;
     return rank;
 }

@@ -6,7 +6,8 @@
  *
  * The process that calls MPI_Init, and no other of its rank, leaves a key with the host's process
  * manager (job/manager.h) before the host's own start, whose fence lies between all keys and the
- * first look. So all ranks find the same keys, and come to the same decision about each window.
+ * first look. One rank looks all keys up, and the ranks tell them on (job/roll.h). So all ranks
+ * find the same keys, and come to the same decision about each window.
  *
  * If the manager is not a known one, all ranks of the job assume that every rank has Proa. The
  * exchange then logs for how long it has waited (job/exchange.c).
@@ -16,12 +17,13 @@
 
 #include <mpi.h>
 
-/* Before the host's MPI_Init or MPI_Session_init: this rank has Proa. */
-void proa_presence_put(void);
+/* Before the host's MPI_Init (in_init: 1) or MPI_Session_init (0): this rank has Proa. */
+void proa_presence_put(int in_init);
 
-/* After it: looks all ranks of the job up, once. rank, size: of this process in MPI_COMM_WORLD, or
- * in the process set mpi://WORLD. */
-void proa_presence_look(int rank, int size);
+/* After it: learns of all ranks of the job, once; in_init as before. rank, size: of this process in
+ * MPI_COMM_WORLD, or in the process set mpi://WORLD. In MPI_Init the ranks that put their key there
+ * wait for each other. */
+void proa_presence_look(int rank, int size, int in_init);
 
 /* PROA_OK, or PROA_ELSEWHERE (proa_failure() says why; a line in the log, once) if a process of
  * comm has no Proa. Collective in effect: all processes of comm that are of this job get the same.

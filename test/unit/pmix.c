@@ -51,17 +51,18 @@ static void key_goes_with_the_keys(void **state)
     assert_int_equal(client.start(), 0); /* of a program that uses PMIx before MPI */
     assert_int_equal(*client.puts, 0);
     assert_true(proa_manager_pmix.is_here());
-    assert_false(proa_manager_pmix.has(0));
-    proa_manager_pmix.put();
+    assert_int_equal(proa_manager_pmix.look(0), PROA_KEY_NONE);
+    proa_manager_pmix.put(PROA_KEY_TELLS);
     assert_int_equal(*client.puts, 0);
     assert_int_equal(client.start(), 0);
     assert_int_equal(*client.puts, 1);
     assert_true(proa_manager_pmix.is_here());
-    assert_true(proa_manager_pmix.has(0));
+    assert_int_equal(proa_manager_pmix.look(0), PROA_KEY_TELLS);
     assert_int_equal(*client.fetches, 0);
-    assert_false(proa_manager_pmix.has(1)); /* its keys are here, without Proa's */
-    assert_true(proa_manager_pmix.has(2));  /* its keys come */
-    assert_false(proa_manager_pmix.has(3)); /* its keys come, without Proa's */
+    assert_int_equal(proa_manager_pmix.look(1),
+                     PROA_KEY_NONE); /* its keys are here, without Proa's */
+    assert_int_equal(proa_manager_pmix.look(2), PROA_KEY_TELLS); /* its keys come */
+    assert_int_equal(proa_manager_pmix.look(3), PROA_KEY_NONE);  /* its keys come, without Proa's */
     assert_int_equal(*client.fetches, 3);
     assert_int_equal(client.start(), 0);
     assert_int_equal(*client.puts, 1);

@@ -89,8 +89,11 @@ const struct proa_pmpi *proa_pmpi_fill(void)
 
 /* ---- the process manager ---- */
 
-static void put(void)
+static enum proa_key is_put;
+
+static void put(enum proa_key key)
 {
+    is_put = key;
 }
 
 static int is_here(void)
@@ -98,13 +101,21 @@ static int is_here(void)
     return 1;
 }
 
-static int has(int rank)
+static enum proa_key look(int rank)
 {
-    return rank != ABSENT && (rank < FROM || rank > TO);
+    return rank != ABSENT && (rank < FROM || rank > TO) ? PROA_KEY_TELLS : PROA_KEY_NONE;
 }
 
-const struct proa_manager proa_manager_pmix = {put, is_here, has},
-                          proa_manager_pmi = {put, is_here, has};
+const struct proa_manager proa_manager_pmix = {put, is_here, look},
+                          proa_manager_pmi = {put, is_here, look};
+
+/* ---- messages: there are none where a session comes first (job/roll.h) ---- */
+
+void *proa_pmpi_symbol(const char *name)
+{
+    fail_msg("%s is called", name);
+    return NULL;
+}
 
 /* ---- tests ---- */
 
@@ -134,6 +145,18 @@ static void some_are_in(void **state)
     assert_int_equal(groups, 0);
 }
 
+/* A process with a session may have no MPI_COMM_WORLD: it tells others nothing, in MPI_Init
+ * neither.
+ */
+static void a_session_comes_first(void **state)
+{
+    (void)state;
+    assert_int_equal(is_put, PROA_KEY_ALONE);
+    proa_presence_put(1);
+    assert_int_equal(is_put, PROA_KEY_ALONE);
+    proa_presence_look(0, RANKS, 1);
+}
+
 /* Others have memory, and leave the window to the host: this one must not do otherwise. */
 static void no_memory(void **state)
 {
@@ -159,12 +182,12 @@ static void a_host_that_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_count),
-        cmocka_unit_test(some_are_in),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(a_session_comes_first), cmocka_unit_test(all_count),
+        cmocka_unit_test(some_are_in),           cmocka_unit_test(no_memory),
         cmocka_unit_test(a_host_that_fails),
     };
 
-    proa_presence_look(0, RANKS);
+    proa_presence_put(0);
+    proa_presence_look(0, RANKS, 0);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
