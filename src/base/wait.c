@@ -41,6 +41,10 @@ enum {
      * yields at all */
     VAIN_WAITS = 8,
     RETRY_WAITS = 32,
+    /* all yields of a wait: with eight processes to a processor they take less. Among more, or
+     * beside other programs, each may take milliseconds, and a thread that yields looks for no dead
+     * neighbour. */
+    YIELDS_NS = 4000000,
     SLEEP_MIN_NS = 50000,
     SLEEP_MAX_NS = 1000000,
     /* A long wait sleeps for this part of the time so far, and for SLEEP_LONG_NS at most. The
@@ -237,13 +241,15 @@ static int yield(const struct wait *w)
     static unsigned vain; /* waits in a row in which no yield let another thread run */
     unsigned waits = proa_atomic_load(&vain, PROA_RELAXED);
     int yields = profile()->yields, idle = 0, idle_most = proa_load_idle_yields();
+    long end_ns;
 
     if (!yields)
         return 0;
     proa_atomic_store(&vain, waits + 1, PROA_RELAXED);
     if (waits > VAIN_WAITS && waits % RETRY_WAITS)
         return 0;
-    for (int i = 0; i < yields && idle < idle_most; i++) {
+    end_ns = proa_system->now_ns() + YIELDS_NS;
+    for (int i = 0; i < yields && idle < idle_most && proa_system->now_ns() < end_ns; i++) {
         proa_wait_drive();
         if (is_ready(w))
             return 1;

@@ -174,8 +174,9 @@ int main(int argc, char **argv)
     int per_node = argc > 1 ? atoi(argv[1]) : 1;
     MPI_Win win;
 
-    start(&argc, &argv);
     began = now();
+    start(&argc, &argv);
+    tell("MPI_Init", 1);
     create();
     win = make();
     began = now();

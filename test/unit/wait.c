@@ -272,8 +272,12 @@ static void yields_where_they_do_not(void **state)
     pretend.ready_after_yields = 100;
     await(&pretend.bell);
     assert_int_equal(pretend.yields, 100);
-    assert_int_equal(pretend.sleeps, 0);
     assert_true(pretend.pokes >= 5); /* the host gets on meanwhile */
+    pretend.yield_costs_ns = SLICE_NS;
+    pretend.ready_after_yields = 1000;
+    pretend.ready_after_sleeps = 1;
+    await(&pretend.bell);
+    assert_between(pretend.yields, 101, 103);
 }
 
 static void sleeps_at_once_where_yields_let_nobody_run(void **state)
