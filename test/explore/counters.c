@@ -76,6 +76,29 @@ static void reset(int rank)
         explore_check(s->data[0] == 1 && s->data[1] == 2);
 }
 
+/* Counters come to be while the thread that serves other nodes looks for one of them. */
+static void setup_one(void)
+{
+    window_make(1);
+}
+
+static void set(int thread)
+{
+    const uint64_t *found;
+
+    window_enter(0);
+    if (thread == 0) {
+        explore_check(proa_counters_set(window[0], 1, 1) == PROA_OK);
+        return;
+    }
+    found = proa_counter_fetched(window[0], 0, 0);
+    if (found)
+        explore_check(*found == 0 && proa_counters_near(window[0], 0) == 1);
+    found = proa_counters_near(window[0], 0) ? proa_counter_of(window[0], 0, 0) : NULL;
+    if (found)
+        explore_check(*found == 0);
+}
+
 static void all_counted(void)
 {
     explore_check(s->sum + s->counter.value == ORIGINS);
@@ -90,5 +113,6 @@ const struct explore_scenario explore_counters[] = {
     COUNTERS("await", 2, .setup = setup_two, .body = await, .preemptions = 1),
     COUNTERS("reset", 3, .setup = setup_three, .body = reset, .finish = all_counted,
              .preemptions = 1, .stale = 1),
+    COUNTERS("set", 2, .setup = setup_one, .body = set),
     {0},
 };

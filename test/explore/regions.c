@@ -17,7 +17,10 @@ static struct shared {
     char memory[8][BYTES]; /* that the owner attaches */
 } * s;
 
-/* ---- outside of the table: all shared memory is one segment, from `s` on ---- */
+/* ---- outside of the table: all shared memory is one segment ---- */
+
+/* Offsets count from here. */
+static char first[1];
 
 void *proa_arena_alloc(size_t bytes, size_t align)
 {
@@ -36,7 +39,7 @@ int proa_arena_find(const void *address, size_t bytes, int *segment, uint64_t *o
 {
     (void)bytes;
     *segment = 0;
-    *offset = (uint64_t)((uintptr_t)address - (uintptr_t)s);
+    *offset = (uint64_t)((uintptr_t)address - (uintptr_t)first);
     return 1;
 }
 
@@ -44,7 +47,7 @@ char *proa_peer_segment(struct proa_peer *peer, int segment)
 {
     (void)peer;
     explore_check(segment == 0);
-    return (char *)s;
+    return first;
 }
 
 /* ---- not come to: private memory, and second accessors ---- */
