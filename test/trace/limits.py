@@ -48,10 +48,10 @@ def killed():
         command = [launcher, host, str(RANKS), "120", "--preload", library, "--env", "PROA_TRACE=" + folder, "--env", "PROA_CHECK=0", "--", program, "100000000"]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
             path, head = folder + "/1.trace", None
-            while run.poll() is None and not (head and head[1] >= 2):
+            while run.poll() is None and not (head and head[1] >= 4):
                 time.sleep(0.01)
                 head = head_of(path)
-            check(head and head[1] >= 2, "the program has ended too soon")
+            check(head and head[1] >= 4, "the program has ended too soon")
             os.kill(head[0], signal.SIGSTOP)
             time.sleep(0.05)
             before = os.path.getsize(path), summary_of_one(path)
