@@ -102,6 +102,41 @@ static void check_others(struct area *a)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The counter tells the target that its memory has been read: it changes that at once. A flush
+ * includes the counter. */
+static void check_get(struct area *a)
+{
+    static int64_t got[words];
+    const MPI_Aint at = disp_at(a, right, 0);
+    MPI_Count before;
+    for (int i = 0; i < 2; i++)
+        MPI_Win_reset_notify_value(a->win, i, &before);
+    for (int n = 1; n <= 4; n++) {
+        const int count = counts[n];
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, a->win);
+        for (int i = 0; i < count; i++)
+            ((int64_t *)a->base)[i] = element(n, i);
+        MPI_Win_unlock(rank, a->win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_lock_all(0, a->win);
+        MPI_Get_notify(got, count, MPI_INT64_T, right, at, count, MPI_INT64_T, 0, a->win);
+        PROA_Win_wait_notify(a->win, 0, n);
+        for (int i = 0; i < count; i++)
+            ((volatile int64_t *)a->base)[i] = -1;
+        MPI_Win_flush(right, a->win);
+        for (int i = 0; i < count; i++)
+            CHECK(got[i] == element(n, i), "%s: get of %d: element %d is %lld", kind_name, count, i,
+                  (long long)got[i]);
+        MPI_Get_notify(got, 1, MPI_INT64_T, right, at, 1, MPI_INT64_T, 1, a->win);
+        MPI_Win_flush(right, a->win);
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_reset_notify_value(a->win, 1, &before);
+        CHECK(before == 1, "%s: a flush leaves the counter at %lld", kind_name, (long long)before);
+        MPI_Win_unlock_all(a->win);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 static void check_requests(struct area *a)
 {
     static int64_t out[words], got[words];
@@ -314,7 +349,7 @@ static void check_limit(void)
     MPI_Win win;
     char text[32] = "";
     void *base;
-    int flag = 0, error, class;
+    int flag = 0, error, class, number = -1;
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_assert_max_num_notify", "3");
     MPI_Win_allocate(8, 1, info, MPI_COMM_WORLD, &base, &win);
@@ -325,12 +360,31 @@ static void check_limit(void)
     MPI_Win_get_info(win, &told);
     MPI_Info_get(told, "mpi_assert_max_num_notify", sizeof text - 1, text, &flag);
     CHECK(flag && strcmp(text, "3") == 0, "the asserted most is told as '%s'", text);
+    error = MPI_Win_set_num_notify(win, MPI_INFO_NULL, 3);
+    CHECK(error == MPI_SUCCESS, "as many as asserted: %d", error);
     error = MPI_Win_set_num_notify(win, MPI_INFO_NULL, 4);
     MPI_Error_class(error, &class);
     CHECK(class == MPI_ERR_ARG, "more than asserted gives class %d", class);
-    error = MPI_Win_set_num_notify(win, MPI_INFO_NULL, 3);
-    CHECK(error == MPI_SUCCESS, "as many as asserted: %d", error);
+    MPI_Win_get_num_notify(win, right, &number);
+    CHECK(number == 3, "more than asserted leaves %d counters", number);
     MPI_Info_free(&told);
+    MPI_Info_free(&info);
+    MPI_Win_free(&win);
+}
+
+/* 0 asserts nothing, and no window can be given a limit later. */
+static void check_no_limit(void)
+{
+    MPI_Info info;
+    MPI_Win win;
+    void *base;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_assert_max_num_notify", "0");
+    MPI_Win_allocate(8, 1, info, MPI_COMM_WORLD, &base, &win);
+    MPI_Info_set(info, "mpi_assert_max_num_notify", "2");
+    MPI_Win_set_info(win, info);
+    check_attributes(win, INT_MAX);
+    CHECK(MPI_Win_set_num_notify(win, MPI_INFO_NULL, 5) == MPI_SUCCESS, "a limit was invented");
     MPI_Info_free(&info);
     MPI_Win_free(&win);
 }
@@ -351,6 +405,7 @@ int main(int argc, char *argv[])
         check_attributes(a.win, INT_MAX);
         check_put(&a);
         check_others(&a);
+        check_get(&a);
         check_requests(&a);
         check_large(&a);
         check_thresholds(&a);
@@ -358,7 +413,9 @@ int main(int argc, char *argv[])
         check_errors(&a);
         close_area(&a);
     }
-    if (is_native)
+    if (is_native) {
         check_limit();
+        check_no_limit();
+    }
     return finish("notify");
 }

@@ -87,8 +87,11 @@ static void check_change(struct area *a, struct area *b)
     MPI_Win_lock_all(0, b->win);
     for (int round = 0; round < rounds; round++) {
         const int number = numbers[round];
+        int told = -1;
         notify(b, right, 0);
         MPI_Win_set_num_notify(a->win, MPI_INFO_NULL, number);
+        MPI_Win_get_num_notify(a->win, right, &told);
+        CHECK(told == number, "%d counters, and %d are told", number, told);
         notify(b, right, 0);
         MPI_Win_lock_all(0, a->win);
         for (int i = 0; i < number; i += number / 3 + 1)
@@ -189,6 +192,63 @@ static void check_some(struct area *a)
     unlock_together(a);
 }
 
+/* Each call of the families of MPI_Wait and MPI_Test once, for a threshold and a message. The calls
+ * that test are made until both are complete. */
+static int wait_for_both(int call, MPI_Request *requests)
+{
+    MPI_Status statuses[2];
+    int flag = 0, n = 0, index, indices[2];
+    switch (call) {
+    case 0:
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        return MPI_Wait(&requests[1], MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    case 1:
+        return MPI_Waitall(2, requests, statuses) == MPI_SUCCESS;
+    case 2:
+        MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+        return requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL;
+    case 3:
+        MPI_Waitsome(2, requests, &n, indices, statuses);
+        return requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL;
+    case 4:
+        MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
+        MPI_Test(&requests[1], &flag, MPI_STATUS_IGNORE);
+        return requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL;
+    case 5:
+        MPI_Testall(2, requests, &flag, statuses);
+        return flag;
+    case 6:
+        MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE);
+        return requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL;
+    case 7:
+        MPI_Testsome(2, requests, &n, indices, statuses);
+        return requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL;
+    default:
+        MPI_Request_get_status(requests[0], &flag, MPI_STATUS_IGNORE);
+        return flag && MPI_Waitall(2, requests, statuses) == MPI_SUCCESS;
+    }
+}
+
+static void check_family(struct area *a)
+{
+    MPI_Win_set_num_notify(a->win, MPI_INFO_NULL, 1);
+    MPI_Win_lock_all(0, a->win);
+    for (int call = 0; call <= 8; call++) {
+        MPI_Request requests[2], sent;
+        int token = -1;
+        MPI_Win_notify_ithreshold(a->win, 0, call + 1, &requests[0]);
+        MPI_Irecv(&token, 1, MPI_INT, left, 3, MPI_COMM_WORLD, &requests[1]);
+        MPI_Isend(&rank, 1, MPI_INT, right, 3, MPI_COMM_WORLD, &sent);
+        notify(a, right, 0);
+        while (!wait_for_both(call, requests))
+            continue;
+        CHECK(value_of(a, 0) >= call + 1 && token == left, "call %d: %lld, a message of %d", call,
+              (long long)value_of(a, 0), token);
+        MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    }
+    unlock_together(a);
+}
+
 /* Thresholds that are opened while their counter comes to them, two of either counter. */
 static void check_raced(struct area *a)
 {
@@ -244,6 +304,7 @@ int main(int argc, char *argv[])
     check_change(&a, &b);
     check_any(&a);
     check_some(&a);
+    check_family(&a);
     check_raced(&a);
     check_set(&a);
     check_refused(&a);

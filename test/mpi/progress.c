@@ -7,6 +7,7 @@
  */
 #include "window.h"
 #include <fcntl.h>
+#include <proa_notify.h>
 #include <sched.h>
 #include <sys/mman.h>
 
@@ -96,6 +97,17 @@ static void request(struct area *a, int t, int n)
     MPI_Win_unlock(t, a->win);
 }
 
+static void notify(struct area *a, int t, int n)
+{
+    MPI_Win_lock(MPI_LOCK_SHARED, t, 0, a->win);
+    PROA_Put_notify(values, n, MPI_LONG, t, disp_at(a, t, 0), n, MPI_LONG, 0, a->win);
+    PROA_Accumulate_notify(values, 1, MPI_LONG, t, disp_at(a, t, 0), 1, MPI_LONG, MPI_SUM, 0,
+                           a->win);
+    MPI_Win_flush(t, a->win);
+    PROA_Get_notify(results, n, MPI_LONG, t, disp_at(a, t, 0), n, MPI_LONG, 0, a->win);
+    MPI_Win_unlock(t, a->win);
+}
+
 static const struct {
     const char *name;
     void (*run)(struct area *, int target, int n);
@@ -111,6 +123,8 @@ static const struct {
     {"lock, many fetch_and_op, unlock", lock_fetch, 10},
     {"lock_all, compare_and_swap, flush", flush_swap, 1},
     {"lock, rget, wait, unlock", request, many},
+    {"notified operations", notify, 1},
+    {"large notified operations", notify, many},
 };
 enum { ncases = sizeof cases / sizeof cases[0] };
 
@@ -158,6 +172,7 @@ int main(int argc, char **argv)
         for (int which = 0; which < ncases; which++) {
             /* A fresh window each time: first contact must not need the target either. */
             struct area a = open_area(kind, many * sizeof(long), sizeof(long), MPI_COMM_WORLD);
+            PROA_Win_set_num_notify(a.win, MPI_INFO_NULL, 1);
             run_case(&a, board, which, ++number);
             run_case(&a, board, which, ++number);
             close_area(&a);
