@@ -11,6 +11,7 @@
 #include "findings/world.h"
 #include "hang/waits.h"
 #include "host/start.h"
+#include "order/announce.h"
 #include "window/strict.h"
 
 #include <stdlib.h>
@@ -48,5 +49,6 @@ void proa_check_begin(int all_have_proa)
     proa_summary_begin();
     proa_lax_watched = find_lax;
     proa_watchdog_begin(proa_world_comm());
+    proa_announce_begin();
     proa_at_finalize = end;
 }

@@ -3,6 +3,7 @@
 #include "check/check.h"
 #include "base/settings.h"
 #include "order/accesses.h"
+#include "order/announce.h"
 #include "check/conflict.h"
 #include "check/buffers.h"
 #include "check/local.h"
@@ -154,6 +155,16 @@ static void complete(struct proa_check *check, int rank, int local)
         proa_accesses_drop(&check->own, rank, local, has_completed, NULL);
 }
 
+/* To ThreadSanitizer. */
+static void announce(void (*what)(void))
+{
+    if (!proa_announce_is_on())
+        return;
+    proa_ordering_enter();
+    what();
+    proa_ordering_leave();
+}
+
 void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
                          const void *caller)
 {
@@ -169,12 +180,16 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     if (what != NOTHING) {
         proa_buffers_complete(check->win, is_one ? rank : -1, 0);
         proa_reuse_complete(check->win, is_one ? rank : -1, 0);
+        proa_announce_complete(check->win, is_one ? rank : -1, 0,
+                               what == LOCALLY_ONE || what == LOCALLY_ALL);
     }
     proa_local_called(call);
+    announce(call == PROA_CALL_Win_sync ? proa_announce_sync : proa_announce_after);
 }
 
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
 {
+    announce(proa_announce_before);
     proa_local_take();
     proa_reuse_begin();
     proa_ordering_before(check->ordering, call, rank);
@@ -233,6 +248,8 @@ static void judge(struct operation *operation)
 static void keep(struct operation *operation)
 {
     proa_accesses_keep(operation->accesses, operation->process, &operation->access);
+    if (operation->target == operation->win->rank)
+        proa_announce_own(&operation->access);
 }
 
 static void hand_over(struct operation *operation)

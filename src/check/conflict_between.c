@@ -2,13 +2,12 @@
 /* See conflict_between.h. */
 #include "check/conflict_between.h"
 #include "check/conflict.h"
+#include "order/place.h"
 #include "order/crossing.h"
 #include "findings/finding.h"
 #include "findings/world.h"
 #include "window/epoch.h"
 
-#include <errno.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <utlist.h>
@@ -37,50 +36,6 @@ static const struct proa_win *win_of(const struct proa_access *access)
     return window ? window->win : NULL;
 }
 
-/* ---- places ---- */
-
-struct search {
-    const struct proa_crossing_place *place;
-    const char *found;
-};
-
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* The main program has no name here. */
-static int look(struct dl_phdr_info *info, size_t bytes, void *search)
-{
-    struct search *for_it = search;
-    const char *name = info->dlpi_name[0] ? info->dlpi_name : program_invocation_name;
-
-    (void)bytes;
-    if (strcmp(name_of(name), name_of(for_it->place->object)) != 0)
-        return 0;
-    for (int i = 0; i < info->dlpi_phnum; i++)
-        if (info->dlpi_phdr[i].p_type == PT_LOAD) {
-            for_it->found =
-                (const char *)(uintptr_t)(info->dlpi_addr +
-                                          (info->dlpi_phdr[i].p_vaddr & ~(uint64_t)0xfff));
-            return 1;
-        }
-    return 0;
-}
-
-/* The same place here, where this process has loaded the same file: so places are compared, and
- * looked up, as its own are. NULL: it has not. */
-static const void *here(const struct proa_crossing_place *place)
-{
-    struct search search = {place, NULL};
-
-    if (place && place->object[0])
-        dl_iterate_phdr(look, &search);
-    return search.found ? search.found + place->offset : NULL;
-}
-
 /* ---- the finding ---- */
 
 static struct proa_finding_call call_of(const struct proa_access *access,
@@ -90,7 +45,7 @@ static struct proa_finding_call call_of(const struct proa_access *access,
     const struct proa_win *win = win_of(access);
     const int is_offset = win && win->flavor != PROA_FLAVOR_DYNAMIC;
     const uint64_t base = is_offset ? (uint64_t)(uintptr_t)win->base : 0;
-    const void *caller = here(place);
+    const void *caller = proa_place_here(access);
 
     memset(source, 0, sizeof *source);
     if (place) {

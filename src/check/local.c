@@ -8,6 +8,7 @@
 #include "check/reuse.h"
 #include "order/crossing.h"
 #include "traps/protection.h"
+#include "traps/sanitizer.h"
 #include "traps/syscalls.h"
 #include "traps/trap.h"
 #include "traps/view.h"
@@ -61,7 +62,7 @@ void proa_local_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    if (proa_settings()->check && proa_settings()->check_memory)
+    if (proa_settings()->check && proa_settings()->check_memory && !proa_sanitizer_is_there())
         pthread_once(&once, start_traps);
 }
 

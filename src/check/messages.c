@@ -6,6 +6,7 @@
 #include "check/ordering.h"
 #include "check/reuse.h"
 #include "host/pmpi.h"
+#include "order/announce.h"
 #include "order/clock.h"
 
 #include <pthread.h>
@@ -167,6 +168,7 @@ void proa_message_before(struct proa_message *message, enum proa_message_kind ki
     proa_local_take();
     members = kind == PROA_MESSAGE_WORLD ? NULL : members_of(comm);
     proa_ordering_enter();
+    proa_announce_before();
     tell(message, members, peer);
     proa_ordering_settle();
     proa_ordering_leave();
@@ -182,6 +184,7 @@ void proa_message_after(const struct proa_message *message)
     if (message->meeting >= 0)
         proa_clock_hear(PROA_ROW_MEETING + message->meeting);
     proa_ordering_settle();
+    proa_announce_after();
     proa_ordering_leave();
 }
 
@@ -189,10 +192,12 @@ void proa_message_completed(void)
 {
     proa_buffers_complete(NULL, -1, 1);
     proa_reuse_complete(NULL, -1, 1);
+    proa_announce_complete(NULL, -1, 1, 1);
     if (!proa_ordering_is_on())
         return;
     proa_ordering_enter();
     proa_clock_messages_came();
     proa_ordering_requests_completed();
+    proa_announce_after();
     proa_ordering_leave();
 }

@@ -2,6 +2,7 @@
 /* See ordering.h. */
 #include "check/ordering.h"
 #include "order/crossing.h"
+#include "order/announce.h"
 #include "check/conflict_between.h"
 #include "findings/finding.h"
 #include "base/atomic.h"
@@ -75,6 +76,7 @@ void proa_ordering_begin(const struct proa_group *group, int threads)
         proa_board_end();
         return;
     }
+    proa_announce_follow();
     proa_atomic_store(&on, 1, PROA_RELEASE);
 }
 
@@ -86,6 +88,7 @@ void proa_ordering_end(void)
     proa_board_barrier();
     proa_crossing_take();
     proa_finding_count(0, 0, proa_crossing_left_out() + pending.dropped);
+    proa_announce_end();
     proa_atomic_store(&on, 0, PROA_RELEASE);
     release();
     proa_ordering_leave();
@@ -157,6 +160,7 @@ static void note_shared(const struct proa_ordering *ordering)
 {
     if (ordering->win->flavor != PROA_FLAVOR_SHARED)
         return;
+    proa_announce_share(ordering->size);
     for (int i = 0; i < ordering->size; i++)
         proa_clock_share(ordering->processes[i]);
 }

@@ -4,6 +4,7 @@
 #include "base/atomic.h"
 #include "host/types.h"
 #include "order/accesses.h"
+#include "order/announce.h"
 #include "traps/view.h"
 #include "type/pieces.h"
 
@@ -84,6 +85,7 @@ static void keep(void *arg, int64_t low, uint64_t bytes)
     use->access.low = (uint64_t)low;
     use->access.high = (uint64_t)low + bytes;
     proa_accesses_keep(&pending, HERE, &use->access);
+    proa_announce_buffer(&use->access);
 }
 
 static int each_piece(const struct staged *buffer, struct use *use, proa_piece_do *what)

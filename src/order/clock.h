@@ -36,6 +36,9 @@ struct proa_moment *proa_moment_empty(void); /* of the beginning */
 void proa_moment_hold(struct proa_moment *moment);
 void proa_moment_drop(struct proa_moment *moment); /* NULL: does nothing */
 
+/* The words of the clock as of now, by process. Valid until the clock changes. */
+const uint64_t *proa_clock_now(void);
+
 /* The stamp of accesses that are complete now. */
 uint64_t proa_clock_complete(void);
 

@@ -49,6 +49,7 @@ struct origin {
 };
 
 static proa_crossing_tell *tell;
+static proa_crossing_look *look;
 static struct proa_accesses met; /* of this target */
 static uint32_t prune_at;
 static uint64_t left_out;
@@ -261,8 +262,15 @@ static void take_access(int origin, const uint64_t *words)
     first = proa_accesses_find(&met, 0, &access, is_crossing);
     if (first)
         tell(first, &access);
+    if (look)
+        look(&access);
     access.moment = NULL;
     proa_accesses_renew(&met, 0, &access);
+}
+
+void proa_crossing_watch(proa_crossing_look *with)
+{
+    look = with;
 }
 
 static void drain(int origin, uint64_t stamp);

@@ -36,6 +36,10 @@ void proa_crossing_end(void);
 /* Hands an access to the memory of that process over; stamp: when it was complete. */
 void proa_crossing_hand_over(int process, const struct proa_access *access, uint64_t stamp);
 
+/* Has each access told that is taken from now on, with the moment of its issue. */
+typedef void proa_crossing_look(const struct proa_access *access);
+void proa_crossing_watch(proa_crossing_look *look);
+
 /* Takes what others have handed over to this process, and compares it. */
 void proa_crossing_take(void);
 

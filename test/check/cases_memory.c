@@ -3,11 +3,12 @@
 #include "cases.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static long other[WORDS];
+/* Each scene has buffers of its own: ThreadSanitizer tells of an address once. */
 static volatile long seen;
 
 /* ---- window memory: the target's own loads and stores ---- */
@@ -216,9 +217,44 @@ static void right_polled(void)
 
 /* ---- by other ways ---- */
 
+static void *load_for_thread(void *unused)
+{
+    seen = memory[5];
+    return unused;
+}
+
+/* Is the thread done before the fence that the put comes after? */
+static INLINE void load_by_thread(int is_early)
+{
+    pthread_t thread;
+
+    if (rank == TARGET)
+        pthread_create(&thread, NULL, load_for_thread, NULL);
+    if (rank == TARGET && is_early)
+        pthread_join(thread, NULL);
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 5);
+    if (rank == TARGET && !is_early)
+        pthread_join(thread, NULL);
+    MPI_Win_fence(0, win);
+}
+
+static void right_by_thread(void)
+{
+    load_by_thread(1);
+}
+
+#ifdef APART
+static void wrong_by_thread(void)
+{
+    load_by_thread(0);
+}
+#endif
+
 static void fill(long *at, long value)
 {
-    memset(at, (int)value, sizeof *at);
+    *at = value;
 }
 
 static void wrong_by_function(void)
@@ -236,6 +272,7 @@ static void wrong_by_function(void)
 static void wrong_by_memcpy(void)
 {
     void *(*volatile copy)(void *, const void *, size_t) = memcpy;
+    static long other[WORDS];
 
     MPI_Win_fence(0, win);
     if (rank == FIRST)
@@ -318,6 +355,8 @@ static void right_window_written(void)
 
 static void wrong_result_read(void)
 {
+    static long other[WORDS];
+
     MPI_Win_fence(0, win);
     if (rank == FIRST) {
         MPI_Get(other, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
@@ -328,6 +367,8 @@ static void wrong_result_read(void)
 
 static void right_result_read(void)
 {
+    static long other[WORDS];
+
     MPI_Win_fence(0, win);
     if (rank == FIRST) {
         MPI_Get(other, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
@@ -353,7 +394,7 @@ static void wrong_origin_stored(void)
 
 static void right_origin_stored(void)
 {
-    long value = 1;
+    static long value = 1;
 
     MPI_Win_lock_all(0, win);
     if (rank == FIRST) {
@@ -368,6 +409,8 @@ static void right_origin_stored(void)
 
 static void wrong_origin_added(void)
 {
+    static long other[WORDS];
+
     MPI_Win_fence(0, win);
     if (rank == FIRST) {
         MPI_Accumulate(other, WORDS, MPI_LONG, TARGET, 0, WORDS, MPI_LONG, MPI_SUM, win);
@@ -378,7 +421,7 @@ static void wrong_origin_added(void)
 
 static void wrong_result_loaded(void)
 {
-    long value = 1;
+    static long value = 1;
 
     MPI_Win_lock_all(0, win);
     if (rank == FIRST) {
@@ -391,7 +434,7 @@ static void wrong_result_loaded(void)
 
 static void wrong_result_stored(void)
 {
-    long value = 1, one = 1;
+    static long value = 1, one = 1;
 
     MPI_Win_lock_all(0, win);
     if (rank == FIRST) {
@@ -403,7 +446,7 @@ static void wrong_result_stored(void)
 
 static void right_result_loaded(void)
 {
-    long value = 1, one = 1;
+    static long value = 1, one = 1;
 
     MPI_Win_lock_all(0, win);
     if (rank == FIRST) {
@@ -437,6 +480,10 @@ const struct scene local[] = {
     RIGHT(flush_and_message),
     RIGHT(exclusive_locks),
     RIGHT(polled),
+    RIGHT(by_thread),
+#ifdef APART /* with a trap it depends on the moment */
+    LOCAL(by_thread, "MPI_Put", FIRST, "a load", TARGET),
+#endif
     LOCAL(by_function, "MPI_Get", FIRST, "a store", TARGET),
     LOCAL(by_memcpy, "MPI_Put", FIRST, "a load", TARGET),
     LOCAL(file_read, "MPI_Put", FIRST, "a store", TARGET),

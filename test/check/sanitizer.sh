@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Runs scenes that are built with -fsanitize=thread, and compares what ThreadSanitizer reports with their lists:
+#   sanitizer.sh LAUNCH HOST RANKS SECONDS [OPTION...] -- PROGRAM [SCENE...]
+set -u
+
+files=$(mktemp -d)
+trap 'rm -rf "$files"' EXIT
+launch=()
+while [ "$1" != -- ]; do
+  launch+=("$1")
+  shift
+done
+shift
+
+# UCX, below MPICH, watches memory by functions that ThreadSanitizer of gcc does not stand.
+"${launch[@]}" --env PROA_CHECK=1 --env TSAN_OPTIONS=exitcode=0 --env UCX_MEM_MMAP_HOOK_MODE=none -- "$@" >"$files/said" 2>&1 || {
+  if grep -q "FATAL: ThreadSanitizer" "$files/said"; then
+    echo "sanitizer: ThreadSanitizer does not start on this machine"
+    exit 77
+  fi
+  echo "sanitizer: the run fails"
+  cat "$files/said"
+  exit 1
+}
+"$1" --list "${@:2}" >"$files/list"
+python3 "$(dirname "$0")/sanitizer.py" "$files/list" "$files/said"
