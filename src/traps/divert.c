@@ -121,9 +121,12 @@ static int divert_file(struct dl_phdr_info *info, size_t bytes, void *wanted)
     if (!some || !proa_trap_is_program(some))
         return 0;
     read_dynamic(&file, some);
-    for (int list = 0; list < 2 && file.symbols && file.names; list++)
-        for (size_t i = 0; i < file.lists[list].bytes / sizeof(ElfW(Rela)); i++)
-            divert_one(&file, &file.lists[list].first[i], wanted);
+    for (int list = 0; list < 2 && file.symbols && file.names; list++) {
+        const ElfW(Rela) *first = file.lists[list].first;
+
+        for (size_t i = 0; first && i < file.lists[list].bytes / sizeof *first; i++)
+            divert_one(&file, &first[i], wanted);
+    }
     return 0;
 }
 
