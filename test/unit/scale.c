@@ -26,6 +26,7 @@
 enum {
     RANKS_MOST = 1024, /* with every call */
     RANKS_MANY = 100000,
+    OF_A_NODE = 64, /* ranks that share what a node keeps */
     REPLIES = 4 * RANKS_MOST,
     USED = 5 /* targets or origins of an epoch */
 };
@@ -441,13 +442,15 @@ static struct memory memory_now(void)
  * the rooms, and the leader of our node. */
 static void memory(int size, struct memory before)
 {
-    const uint64_t apart = 512 << 10; /* it does not depend on the ranks */
+    const long apart = 64 << 10; /* it does not depend on the ranks */
     const struct memory now = memory_now();
+    const long own = (long)(now.own - before.own), shared = (long)(now.shared - before.shared);
 
     if (WORLD_SANITIZED) /* a sanitizer keeps accounts of its own */
         return;
-    CHECK(now.own <= before.own + 16 * (uint64_t)size + apart);
-    CHECK(now.shared <= before.shared + 96 * (uint64_t)size + apart);
+    CHECK(own <= 16L * size + apart);
+    CHECK(shared <= 96L * size + apart);
+    CHECK(own + shared / OF_A_NODE < 2 << 20);
 }
 
 /* ---- windows ---- */
