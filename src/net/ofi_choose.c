@@ -70,6 +70,16 @@ int proa_libfabric_load(void)
     return proa_fail(PROA_ERR_OTHER, "libfabric.so.1 lacks functions that Proa needs");
 }
 
+/* From 1.18 on, efa leaves puts and gets to any device that can do them (fi_efa(7)); to older
+ * programs it plays them by messages. From 1.20 on, providers may read fields that headers of
+ * Debian 12 lack. */
+uint32_t proa_ofi_api(void)
+{
+    const uint32_t has = proa_libfabric.version(), most = FI_VERSION(1, 18);
+
+    return FI_VERSION_LT(has, most) ? has : most;
+}
+
 /* ---- the interface that an address belongs to ---- */
 
 /* Of this machine. NULL: then no offer is known to be at loopback, or named by an interface. */
@@ -282,7 +292,7 @@ static int ask(struct fi_info **list)
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED; /* a call without room fails */
     hints->domain_attr->mr_mode =
         FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-    outcome = proa_libfabric.getinfo(FI_VERSION(1, 15), NULL, NULL, 0, hints, list);
+    outcome = proa_libfabric.getinfo(proa_ofi_api(), NULL, NULL, 0, hints, list);
     proa_libfabric.freeinfo(hints);
     if (outcome == -FI_ENODATA)
         return has_none();

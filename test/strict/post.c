@@ -150,11 +150,23 @@ static ssize_t ep_send(struct fid_ep *fid, const void *buffer, size_t bytes, voi
                    context);
 }
 
+/* A library that is older than the rule's version cannot be asked for it. */
+static void check_api(const struct strict_domain *domain)
+{
+    const uint32_t has = fi_version(), wanted = (uint32_t)strict_rule(RULE_DEVICE_API);
+    const uint32_t least = FI_VERSION_LT(has, wanted) ? has : wanted;
+
+    if (FI_VERSION_LT(domain->api, least))
+        strict_violated(RULE_DEVICE_API, "the interface was asked for as %u.%u",
+                        FI_MAJOR(domain->api), FI_MINOR(domain->api));
+}
+
 static struct strict_op *rma_op(struct strict_ep *ep, enum strict_kind kind,
                                 const struct fi_msg_rma *message)
 {
     struct strict_op *op = strict_op_new(ep, kind, message->context);
 
+    check_api(ep->domain);
     op->buffer = message->msg_iov->iov_base;
     op->length = message->msg_iov->iov_len;
     op->peer = message->addr;

@@ -373,6 +373,7 @@ static int domain_open(struct fid_fabric *fid, struct fi_info *info, struct fid_
         (int)strict_rule(RULE_MR_MODE) & (FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY);
     domain->rail = one->rail;
     domain->send = one->send;
+    domain->api = info->fabric_attr->api_version;
     outcome = fi_domain(fabric->lower, domain->lower_info, &domain->lower, NULL);
     if (outcome) {
         fi_freeinfo(domain->lower_info);

@@ -63,6 +63,8 @@ static const struct row rows[] = {
      "FI_MR_ALLOCATED, FI_MR_PROV_KEY and FI_MR_VIRT_ADDR are required"},
     {"efa", RULE_DIRECT, 8760, EFA_FABRICS,
      "the device has two fabrics; messages of efa-direct are limited by the MTU, about 8 KiB"},
+    {"efa", RULE_DEVICE_API, FI_VERSION(1, 18), "fi_efa(7)",
+     "for API < 1.18 RDMA is enabled by default only on certain newer hardware revisions"},
     {"efa", RULE_NO_INJECT, 1, "fi_efa(7)", "no support for inject"},
     {"efa", RULE_NO_WAIT, 1, "fi_efa(7)", "wait objects are not currently supported"},
     {"efa", RULE_NO_READ_AFTER, 1, "fi_efa(7)", "only send-after-send ordering is guaranteed"},
@@ -79,6 +81,8 @@ static const struct row rows[] = {
 
     {"efa-direct", RULE_MR_MODE, FI_MR_LOCAL | BASIC, EFA_FABRICS,
      "FI_MR_LOCAL is required as well"},
+    {"efa-direct", RULE_DEVICE_API, FI_VERSION(1, 18), "fi_efa(7)",
+     "for API < 1.18 RDMA is enabled by default only on certain newer hardware revisions"},
     {"efa-direct", RULE_MODE, FI_CONTEXT2, EFA_FABRICS, "FI_CONTEXT2 is required"},
     {"efa-direct", RULE_NO_ORDER, 1, EFA_FABRICS, "no message ordering is supported"},
     {"efa-direct", RULE_NO_READ_AFTER, 1, EFA_FABRICS, "no message ordering is supported"},
@@ -153,6 +157,7 @@ static const char *const names[RULES] = {
     [RULE_PIN_NS] = "pin_ns",
     [RULE_PIN_TIMES] = "pin_times",
     [RULE_MEMLOCK] = "memlock",
+    [RULE_DEVICE_API] = "device_api",
     [RULE_FAIL] = "fail",
 };
 

@@ -58,6 +58,7 @@ enum strict_rule {
     RULE_PIN_NS,        /* a page that is registered costs */
     RULE_PIN_TIMES,     /* so often: by each of several devices */
     RULE_MEMLOCK,       /* ulimit -l limits the bytes that are registered */
+    RULE_DEVICE_API,    /* puts and gets by an older interface, major << 16 | minor, are played */
     RULE_FAIL,          /* this send of the process fails */
     RULES
 };
@@ -83,6 +84,7 @@ struct strict_domain {
     struct fid_domain *lower;
     size_t send; /* the most bytes of a message; 0: RULE_MESSAGE has it */
     struct fi_info *lower_info;
+    uint32_t api; /* the version of the interface by which the user found it */
     uint64_t rail;
     uint64_t registered; /* bytes, of whole pages */
 };
