@@ -445,7 +445,7 @@ static void cleanup(void)
 }
 
 static struct fi_provider provider = {.version = FI_VERSION(1, 0),
-                                      .fi_version = FI_VERSION(1, 17),
+                                      .fi_version = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION),
                                       .name = "strict",
                                       .getinfo = strict_getinfo,
                                       .fabric = fabric_open,
