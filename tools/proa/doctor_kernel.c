@@ -5,6 +5,7 @@
  */
 #include "doctor.h"
 
+#include "base/atomic.h"
 #include "finding.h"
 #include "keep.h"
 #include "traps/watchpoint_event.h"
@@ -53,9 +54,9 @@ static void nap(void)
 
 static bool wait_for_word(const uint32_t *word)
 {
-    for (int ms = 0; ms < 2000 && !__atomic_load_n(word, __ATOMIC_ACQUIRE); ms++)
+    for (int ms = 0; ms < 2000 && !proa_atomic_load(word, PROA_ACQUIRE); ms++)
         nap();
-    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+    return proa_atomic_load(word, PROA_ACQUIRE);
 }
 
 /* The one who is looked at: it has memory of its own and a file without a name, and sleeps. */
@@ -71,10 +72,10 @@ static void own(struct shared *shared)
     shared->file = memfd_create("proa-doctor", MFD_CLOEXEC);
     if (shared->file < 0 || write(shared->file, &mine, sizeof mine) != sizeof mine)
         shared->content_error = errno;
-    __atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);
+    proa_atomic_store(&shared->ready, 1, PROA_RELEASE);
     struct timespec limit = {2, 0};
     syscall(SYS_futex, &shared->woken, FUTEX_WAIT, 0, &limit, NULL, 0);
-    _exit(__atomic_load_n(&shared->woken, __ATOMIC_ACQUIRE) ? 0 : 1);
+    _exit(proa_atomic_load(&shared->woken, PROA_ACQUIRE) ? 0 : 1);
 }
 
 static void look(struct shared *shared)
@@ -108,7 +109,7 @@ static bool wake(struct shared *shared)
 {
     long woken = 0;
 
-    __atomic_store_n(&shared->woken, 1, __ATOMIC_RELEASE);
+    proa_atomic_store(&shared->woken, 1, PROA_RELEASE);
     for (int ms = 0; ms < 100 && woken == 0; ms++) {
         woken = syscall(SYS_futex, &shared->woken, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
         if (woken == 0)
