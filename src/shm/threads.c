@@ -22,9 +22,8 @@
 
 /* ---- threads that are not the program's ---- */
 
-/* Threads that are not the program's; 0: none in this place. Each is stored once, with release, by
- * the thread that starts MPI or by itself, and read with acquire by the thread that moves
- * memory. */
+/* Threads that are not the program's; 0: none in this place. Each is stored once, by the thread
+ * that starts MPI or by itself. The number says all, so it needs no order. */
 enum { FOREIGN_MOST = 64 };
 static int foreign[FOREIGN_MOST];
 static int alone; /* there was one thread when MPI_Init was called */
@@ -35,14 +34,14 @@ static void foreign_replace(int old, int new)
     int found = old;
 
     for (int i = 0; i < FOREIGN_MOST; i++, found = old)
-        if (proa_atomic_compare_exchange(&foreign[i], &found, new, PROA_ACQ_REL, PROA_RELAXED))
+        if (proa_atomic_compare_exchange(&foreign[i], &found, new, PROA_RELAXED, PROA_RELAXED))
             return;
 }
 
 static int is_foreign(int id)
 {
     for (int i = 0; i < FOREIGN_MOST; i++)
-        if (proa_atomic_load(&foreign[i], PROA_ACQUIRE) == id)
+        if (proa_atomic_load(&foreign[i], PROA_RELAXED) == id)
             return 1;
     return 0;
 }
