@@ -100,10 +100,12 @@ void proa_losses_leave(void)
 
 /* ---- looking at neighbours ---- */
 
+/* The number of windows is final once the process has ended: it may free its last one and end
+ * between two looks. */
 static int has_died(const struct proa_peer *peer, int closely)
 {
-    return peer != proa_self && proa_peer_has_windows(peer) &&
-           (closely ? proa_peer_has_ended(peer) : proa_peer_is_nobody(peer));
+    return peer != proa_self && (closely ? proa_peer_has_ended(peer) : proa_peer_is_nobody(peer)) &&
+           proa_peer_has_windows(peer);
 }
 
 /* The first look finds a process ID that no process has. A zombie, or a process ID that a new

@@ -466,6 +466,38 @@ static void left_body(struct world *world)
 }
 WORLD_TEST(left, 3, .limit_s = 30)
 
+/* The last process frees its windows and ends just while it is looked at. */
+static int ends;
+
+int __real_proa_peer_has_ended(const struct proa_peer *peer);
+int __wrap_proa_peer_has_ended(const struct proa_peer *peer);
+int __wrap_proa_peer_has_ended(const struct proa_peer *peer)
+{
+    if (ends)
+        __atomic_store_n(&peer->ctl->windows, 0, __ATOMIC_SEQ_CST);
+    return ends || __real_proa_peer_has_ended(peer);
+}
+
+static void leaves_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, WORDS);
+    struct proa_proc_ctl *ctl = win->targets[last(world)].peer->ctl;
+    const uint32_t before = __atomic_load_n(&ctl->windows, __ATOMIC_SEQ_CST);
+
+    if (world->rank == 0) {
+        ends = 1;
+        proa_progress_enter();
+        proa_failed_look(win);
+        proa_progress_leave();
+        ends = 0;
+        CHECK(!proa_is_failed(win, last(world)));
+        __atomic_store_n(&ctl->windows, before, __ATOMIC_SEQ_CST);
+    }
+    world_barrier(world);
+    proa_win_release(win);
+}
+WORLD_TEST(leaves, 2, .limit_s = 30)
+
 /* ---- a process that was given up ---- */
 
 /* The others have, and it hears so: by one of another node that does not listen any more, or by one
@@ -521,17 +553,29 @@ static void given_up_by_word(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fence),       cmocka_unit_test(fence_apart),
-        cmocka_unit_test(free_),       cmocka_unit_test(free__apart),
-        cmocka_unit_test(central),     cmocka_unit_test(open_fence),
-        cmocka_unit_test(pscw),        cmocka_unit_test(test),
-        cmocka_unit_test(test_apart),  cmocka_unit_test(queue),
-        cmocka_unit_test(queue_apart), cmocka_unit_test(held),
-        cmocka_unit_test(held_apart),  cmocka_unit_test(asked),
-        cmocka_unit_test(late),        cmocka_unit_test(turn),
-        cmocka_unit_test(second_turn), cmocka_unit_test(torture),
-        cmocka_unit_test(creation),    cmocka_unit_test(left),
-        cmocka_unit_test(given_up),    cmocka_unit_test(given_up_by_word),
+        cmocka_unit_test(fence),
+        cmocka_unit_test(fence_apart),
+        cmocka_unit_test(free_),
+        cmocka_unit_test(free__apart),
+        cmocka_unit_test(central),
+        cmocka_unit_test(open_fence),
+        cmocka_unit_test(pscw),
+        cmocka_unit_test(test),
+        cmocka_unit_test(test_apart),
+        cmocka_unit_test(queue),
+        cmocka_unit_test(queue_apart),
+        cmocka_unit_test(held),
+        cmocka_unit_test(held_apart),
+        cmocka_unit_test(asked),
+        cmocka_unit_test(late),
+        cmocka_unit_test(turn),
+        cmocka_unit_test(second_turn),
+        cmocka_unit_test(torture),
+        cmocka_unit_test(creation),
+        cmocka_unit_test(left),
+        cmocka_unit_test(leaves),
+        cmocka_unit_test(given_up),
+        cmocka_unit_test(given_up_by_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
