@@ -158,7 +158,8 @@ static void put_operation(const struct proa_traced *traced, const struct proa_wi
 
 /* ---- what the thread is in ---- */
 
-static _Thread_local const struct proa_win *entered; /* of the call that goes on */
+static _Thread_local const struct proa_win *entered
+    PROA_INITIAL_EXEC; /* of the call that goes on */
 
 /* since is stored last, and is 0 while the rest changes: a reader may see some of each call. */
 void proa_traced_enter(const struct proa_win *win, enum proa_call call, int rank)

@@ -4,6 +4,7 @@
 
 page.py LAUNCH HOST LIBRARY PROA PROGRAM    without Chromium the page is looked at without it, and the status is 77
 """
+import base64
 import json
 import os
 import re
@@ -200,6 +201,16 @@ def light(page):
         check(back == colour_of(page, "back") and (sum(back) < 200) == dark, f"{theme}: the background is {back}")
 
 
+def prints(page):
+    """On paper it is light and sharp; on the screen it is then as before."""
+    page.run("document.documentElement.dataset.theme === 'dark' || page.setTheme()")
+    page.run("window.addEventListener('beforeprint', () => { window.printed = [page.view.isPrint, document.documentElement.dataset.theme]; })")
+    paper = base64.b64decode(page.call("Page.printToPDF", printBackground=True)["data"])
+    check(paper.startswith(b"%PDF") and b"/Image" in paper, f"{len(paper)} bytes of paper: {paper[:80]}")
+    check(page.run("window.printed") == [True, "light"], f"printed {page.run('window.printed')}")
+    check(page.run("[page.view.isPrint, document.documentElement.dataset.theme]") == [False, "dark"], "printing leaves its marks")
+
+
 def look_at_page(folder):
     page = browser.Browser(browser.find(), folder)
     try:
@@ -210,6 +221,7 @@ def look_at_page(folder):
         keyboard(page)
         zoom(page, everything)
         light(page)
+        prints(page)
         check(not page.complaints, f"on the console: {page.complaints}")
         check(len(page.requests) == 1, f"requests: {page.requests}")
     finally:

@@ -14,6 +14,7 @@ from traced import check, launch, listed, scratch, summary
 
 launcher, host, library, proa, together, pictures = sys.argv[1:]
 
+NOPRECEDE, NOSUCCEED, EXCLUSIVE = 8, 16, 32  # src/trace/format.h
 AHEAD_NS, PPM = 3_000_000_000, 300
 # The ranks of the second host have another clock.
 SKEWED = ["sh", "-c", f'case $(hostname) in node1) export PROA_TRACE_SKEW={AHEAD_NS},{PPM} ;; esac; exec "$@"', "sh"]
@@ -127,6 +128,12 @@ def findings():
     found = [event for event in trace.events.values() if event["kind"] == "finding"]
     check(len(found) == 1 and found[0]["call"] == "MPI_Put" and found[0]["window"] == 4, f"findings: {found}")
     check(re.search(r"^pictures.c:\d+$", found[0]["at"]) and found[0]["text"], f"a finding without its place: {found}")
+    assertions = collections.defaultdict(list)
+    for event in sorted(trace.events.values(), key=lambda event: event["begin_ns"]):
+        if event["call"] == "MPI_Win_fence":
+            assertions[event["process"]].append(event["mode"])
+    check(list(assertions.values()) == [[NOPRECEDE, NOSUCCEED]] * 3, f"assertions of fences: {dict(assertions)}")
+    check(all(event["mode"] & EXCLUSIVE for event in trace.events.values() if event["call"] == "MPI_Win_lock"), "a lock that is not exclusive")
     check([finding["text"] for finding in numbers["findings"]] == [found[0]["text"]] and found[0]["text"] in text, "the sentence is missing")
     check(re.search(r'"findings": \[\s*"[^"]', page) and 'data-call="conflict"' in figure, "the page or the picture has no finding")
 

@@ -34,6 +34,12 @@ static const struct proa_trace_record *chunk_at(const struct proa_trace_file *fi
                                               chunk * file->head->chunk_bytes);
 }
 
+/* Pages of what was read need not stay. */
+static void drop_pages(const struct proa_trace_file *file, uint64_t chunk)
+{
+    madvise((void *)(uintptr_t)chunk_at(file, chunk), file->head->chunk_bytes, MADV_DONTNEED);
+}
+
 static uint32_t records_of(const struct proa_trace_file *file)
 {
     return file->head->chunk_bytes / file->head->record_bytes;
@@ -81,6 +87,7 @@ static void find_chunks(struct proa_trace_file *file)
 
         if (first->kind == PROA_TRACE_CHUNK && (unsigned)first->rank < THREADS_MOST)
             add_chunk(file, first->rank, (uint32_t)chunk);
+        drop_pages(file, chunk); /* the kernel maps more than the one */
     }
 }
 
@@ -192,11 +199,9 @@ void proa_reader_close(struct proa_reader *reader)
 
 /* ---- records ---- */
 
-/* Pages of what was read need not stay. */
 static void leave_chunk(const struct proa_trace_file *file, struct proa_stream *stream)
 {
-    madvise((void *)(uintptr_t)chunk_at(file, stream->chunks[stream->chunk]),
-            file->head->chunk_bytes, MADV_DONTNEED);
+    drop_pages(file, stream->chunks[stream->chunk]);
     stream->chunk++;
     stream->at = 0;
 }
