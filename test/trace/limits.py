@@ -13,7 +13,7 @@ import time
 
 sys.dont_write_bytecode = True
 from maker import CHUNK_BYTES, HEAD_BYTES
-from traced import check, launch, scratch, summary
+from traced import check, launch, options, scratch, summary
 
 launcher, host, library, proa, program = sys.argv[1:]
 RANKS, OPERATIONS = 3, 20000
@@ -45,7 +45,7 @@ def head_of(path):
 def killed():
     """A process is stopped, and its trace read; then it is killed, and its trace has the same."""
     with scratch() as folder:
-        command = [launcher, host, str(RANKS), "120", "--preload", library, "--env", "PROA_TRACE=" + folder, "--env", "PROA_CHECK=0", "--", program, "100000000"]
+        command = [launcher, host, str(RANKS), "120", *options(library, folder), "--env", "PROA_CHECK=0", "--", program, "100000000"]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
             path, head = folder + "/1.trace", None
             while run.poll() is None and not (head and head[1] >= 4):

@@ -29,11 +29,16 @@ class Trace:
                 and (second is None or arrow["to"]["call"] == second)]
 
 
+def options(library, folder):
+    """Of the launcher of the tests: what ranks preload (the runtimes of sanitizers first), and that they record."""
+    return [*os.environ.get("PROA_TEST_PRELOAD", "").split(), "--env", "ASAN_OPTIONS=detect_leaks=0", "--preload", library, "--env", "PROA_TRACE=" + folder]
+
+
 def launch(launcher, host, ranks, library, program, folder, environment=(), hosts=0):
     """Runs it under the launcher of the tests, with a trace in the folder; over pretended hosts, if there are to be any. Its output."""
     command = [os.path.join(os.path.dirname(launcher), "hosts"), "-h", str(hosts)] if hosts else [launcher]
     command += [host, str(ranks), "120"]
-    command += ["--env", "ASAN_OPTIONS=detect_leaks=0", "--preload", library, "--env", "PROA_EXPECT=1", "--env", "PROA_TRACE=" + folder]
+    command += [*options(library, folder), "--env", "PROA_EXPECT=1"]
     for variable in environment:
         command += ["--env", variable]
     done = subprocess.run([*command, "--", *program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
