@@ -24,6 +24,21 @@ fail() {
 # Moved afterwards: a tree that is installed can be, but for what names its folders.
 "$cmake" --install "$build" --prefix "$scratch/first" >"$scratch/said" 2>&1 || fail "cmake --install fails"
 grep -qE "^prepend-path +PATH +$scratch/first/bin$" "$scratch"/first/share/proa/modulefiles/proa/* || fail "the module is for another folder"
+
+# By Environment Modules and Lmod themselves, where they are here: loaded, command, manual and libraries are found; unloaded, none.
+by_module() {
+  # shellcheck disable=SC2016 # for the inner shell
+  env -i HOME="$scratch" PATH="$PATH" bash -c '. "$1" && export MANPATH=/before
+    module use "$2/share/proa/modulefiles" && module load proa && [ "$(command -v proa)" = "$2/bin/proa" ] && proa --version || exit 1
+    [[ $MANPATH = "$2/share/man:/before"* ]] && [ "${CPATH%%:*}" = "$2/include" ] && ls "${LD_LIBRARY_PATH%%:*}"/libproa-*.so || exit 2
+    ! export -p | grep -E "LD_PRELOAD|PROA_" || exit 3
+    module unload proa && ! export -p | grep -E " (LIBRARY_PATH|LD_LIBRARY_PATH|CPATH|MANPATH|PATH|PKG_CONFIG_PATH|CMAKE_PREFIX_PATH)=.*$2" || exit 4' \
+    module "$1" "$scratch/first" >"$scratch/said" 2>&1 || fail "$1: module load and unload end with status $?"
+}
+for init in /usr/share/modules/init/bash /usr/share/lmod/lmod/init/bash; do
+  [ ! -r "$init" ] || by_module "$init"
+done
+
 mv "$scratch/first" "$scratch/moved"
 prefix=$scratch/moved
 so=$(find "$prefix" -name "libproa-$library.so") && [ -n "$so" ] || fail "no libproa-$library.so"
