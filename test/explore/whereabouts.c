@@ -42,7 +42,6 @@ const struct explore_scenario explore_whereabouts[] = {
      .threads = 2,
      .setup = setup,
      .body = next_call,
-     .preemptions = 1,
-     .stale = 1},
+     .preemptions = 1},
     {0},
 };

@@ -78,21 +78,23 @@ static void different_flavors(void **state)
         world_run(&(struct world_plan){.size = size, .body = different_flavors_body});
 }
 
-/* One cannot serve, wherever the others' mistakes are: there is no window. */
+/* One cannot serve, wherever the others' mistakes are: there is no window, and all say why. */
 static void elsewhere_for_one_body(struct world *world)
 {
+    static const char moon[] = "the moon is in the wrong quarter";
+
     window_free(window_of_words(world, 4));
     for (int flavor = PROA_FLAVOR_CREATE; flavor <= PROA_FLAVOR_SHARED; flavor++)
         for (int wrong = 0; wrong < world->size; wrong++) {
             struct proa_create_args args = {.flavor = (enum proa_flavor)flavor, .disp_unit = 1};
-            proa_fail(0, "the moon is in the wrong quarter");
+            proa_fail(0, "%s", world->rank == wrong ? moon : "all is well here");
             args.error = world->rank == wrong ? PROA_ELSEWHERE : 0;
             check_all_fail(world, &args, PROA_ELSEWHERE);
-            proa_fail(0, "the moon is in the wrong quarter");
+            proa_fail(0, "%s", world->rank == wrong ? moon : "all is well here");
             args.error = world->rank == wrong ? PROA_ELSEWHERE : PROA_ERR_SIZE;
             CHECK_EQUAL(proa_win_create(&args, &world->group, &(struct proa_win *){NULL}),
                         PROA_ELSEWHERE);
-            CHECK(strstr(proa_failure(), "the moon"));
+            CHECK(strstr(proa_failure(), moon));
         }
 }
 
