@@ -432,6 +432,38 @@ static void full_body(struct world *world)
 
 WORLD_TEST(full, 3, .before = on_loopback)
 
+/* ---- a send that fails ---- */
+
+/* The network reports that a send to rank 1 has failed: that process is lost, and only that one. */
+static void failed_body(struct world *world)
+{
+    struct end end;
+
+    end_open(&end);
+    if (world->rank == 0) {
+        uint32_t lost = reach(&end, card_of(world, 1)), other = reach(&end, card_of(world, 2));
+
+        for (int i = 0; i < 20000 && !end.seen.lost; i++) {
+            (void)try_to_send(&end, lost, "hello", 5);
+            progress_slowly(&end);
+        }
+        CHECK_EQUAL(end.seen.lost, 1);
+        CHECK_EQUAL(end.net->peers[lost]->state, PROA_OFI_LOST);
+        CHECK(strstr(end.net->peers[lost]->why, "a message to it failed"));
+        tell(&end, other, "hello", 5);
+        while (end.net->under_way)
+            progress(&end);
+    } else {
+        show(&end, card_of(world, world->rank));
+        if (world->rank == 2)
+            await_messages(&end, 1);
+    }
+    world_barrier(world);
+    transport->close(end.net, 1);
+}
+
+WORLD_TEST(failed, 3, .before = on_loopback)
+
 /* ---- networks that cannot be used ---- */
 
 /* STRICT_EXPECT: words of the sentence with which the network is refused. */
@@ -456,6 +488,7 @@ int main(void)
                   {"STRICT_UNTOUCHED", cmocka_unit_test(untouched)},
                   {"STRICT_COPIED", cmocka_unit_test(copied)},
                   {"STRICT_FULL", cmocka_unit_test(full)},
+                  {"STRICT_FAILED", cmocka_unit_test(failed)},
                   {"STRICT_COST", cmocka_unit_test(cost)}}; /* only by hand */
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
