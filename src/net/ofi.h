@@ -33,12 +33,12 @@
 #include <uthash.h>
 
 enum {
-    PROA_OFI_SENDS = 128,       /* frames in flight; a network may take fewer */
-    PROA_OFI_RECEIVES = 128,    /* frames that may come before progress is made */
-    PROA_OFI_MOVES = 128,       /* puts and gets in flight */
-    PROA_OFI_PIECES = 4,        /* pieces of one put or get in flight */
-    PROA_OFI_PIECE = 512 << 10, /* bytes: messages go between two of them */
-    PROA_OFI_MOVING = 2 << 20   /* bytes in flight to or from one peer */
+    PROA_OFI_SENDS = 128,     /* frames in flight; a network may take fewer */
+    PROA_OFI_RECEIVES = 128,  /* frames that may come before progress is made */
+    PROA_OFI_MOVES = 128,     /* puts and gets in flight */
+    PROA_OFI_PIECES = 2,      /* pieces of one put or get in flight */
+    PROA_OFI_PIECE = 1 << 20, /* bytes: messages go between two of them */
+    PROA_OFI_MOVING = 2 << 20 /* bytes in flight to or from one peer */
 };
 
 /* libfabric's functions. All else of its interface is inline functions. */
