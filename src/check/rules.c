@@ -159,10 +159,12 @@ void proa_rules_each(void (*look)(const struct proa_rules *rules, void *arg), vo
 
 /* ---- assertions ---- */
 
+/* Operations of an epoch of another kind leave the window touched, too. */
 static void check_fence(struct proa_rules *rules)
 {
     proa_fences_note(&rules->fences, rules->assert, rules->caller);
-    if (rules->assert & MPI_MODE_NOPRECEDE && proa_epoch_touched(rules->win))
+    if (rules->assert & MPI_MODE_NOPRECEDE && proa_epoch_all(rules->win) & PROA_EPOCH_FENCE &&
+        proa_epoch_touched(rules->win))
         proa_misuse(PROA_MISUSE_NOPRECEDE, rules->win, "MPI_Win_fence", rules->caller, NULL,
                     "MPI_Win_fence with MPI_MODE_NOPRECEDE follows operations of rank %d",
                     rules->win->rank);

@@ -86,8 +86,13 @@ static void wrong_noprecede(MPI_Win win)
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 }
 
+/* The get is of another epoch, which is over. */
 static void right_noprecede(MPI_Win win)
 {
+    MPI_Win_lock(MPI_LOCK_SHARED, right, 0, win);
+    MPI_Get(theirs, 1, MPI_LONG, right, 0, 1, MPI_LONG, win);
+    MPI_Win_unlock(right, win);
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
     MPI_Put(mine, 1, MPI_LONG, right, 0, 1, MPI_LONG, win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
