@@ -160,9 +160,9 @@ static void announce(void (*what)(void))
 {
     if (!proa_announce_is_on())
         return;
-    proa_ordering_enter();
+    proa_inside_enter();
     what();
-    proa_ordering_leave();
+    proa_inside_leave();
 }
 
 void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
@@ -171,15 +171,16 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     const enum completes what = completes[call];
     const int is_one = what == ONE || what == LOCALLY_ONE;
 
-    proa_ordering_enter();
+    proa_inside_enter();
     proa_sinces_note(&check->sinces, call, rank, caller);
     if (what != NOTHING && (!is_one || (rank >= 0 && rank < check->own.targets)))
         complete(check, is_one ? rank : -1, what == LOCALLY_ONE || what == LOCALLY_ALL);
-    proa_ordering_leave();
     proa_ordering_after(check->ordering, call, rank);
+    if (what != NOTHING)
+        proa_reuse_complete(check->win, is_one ? rank : -1, 0);
+    proa_inside_leave();
     if (what != NOTHING) {
         proa_buffers_complete(check->win, is_one ? rank : -1, 0);
-        proa_reuse_complete(check->win, is_one ? rank : -1, 0);
         proa_announce_complete(check->win, is_one ? rank : -1, 0,
                                what == LOCALLY_ONE || what == LOCALLY_ALL);
     }
@@ -192,7 +193,9 @@ void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
     announce(proa_announce_before);
     proa_local_take();
     proa_reuse_begin();
+    proa_inside_enter();
     proa_ordering_before(check->ordering, call, rank);
+    proa_inside_leave();
 }
 
 /* ---- operations ---- */
@@ -324,13 +327,13 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
     operation.access.basic = type->basic;
     operation.access.epoch = proa_epoch_towards(win, rank);
     operation.access.fetches = (use.how & FETCHES) != 0;
-    proa_ordering_enter();
+    proa_inside_enter();
     follow(&operation, call);
     judge_and_keep(&operation, displacement * win->targets[rank].disp_unit, (uint64_t)count, type,
                    use.how);
     proa_moment_drop(operation.access.moment);
-    proa_ordering_leave();
     proa_reuse_done();
+    proa_inside_leave();
 }
 
 /* ---- buffers ---- */

@@ -83,12 +83,57 @@ static int find_pieces(const struct proa_type *type, uint64_t count, struct piec
     return found;
 }
 
+/* The bytes that a node names, as offsets, if each certainly is named once; 0: that is not known.
+ */
+static int spans_apart(const struct proa_node *node, struct piece *span);
+
+static int item_spans_apart(const struct proa_item *item, struct piece *span)
+{
+    const int64_t reach = (int64_t)(item->count - 1) * item->stride;
+
+    *span = (struct piece){0, (int64_t)item->bytes};
+    if (item->child && !spans_apart(item->child, span))
+        return 0;
+    if (item->count > 1 && llabs(item->stride) < span->high - span->low)
+        return 0;
+    span->low += item->offset + (reach < 0 ? reach : 0);
+    span->high += item->offset + (reach > 0 ? reach : 0);
+    return 1;
+}
+
+static int spans_apart(const struct proa_node *node, struct piece *span)
+{
+    struct piece next;
+
+    if (node->list && node->list->apart) {
+        *span = (struct piece){node->list->low, node->list->high};
+        return 1;
+    }
+    if (node->count == 0 || !item_spans_apart(&node->items[0], span))
+        return 0;
+    for (uint32_t i = 1; i < node->count; i++) {
+        if (!item_spans_apart(&node->items[i], &next) || next.low < span->high)
+            return 0;
+        span->high = next.high;
+    }
+    return 1;
+}
+
+/* Most types are regular, so that no piece needs to be looked at. */
+static int is_surely_apart(const struct proa_type *type, uint64_t count)
+{
+    struct piece span;
+
+    return type->data && spans_apart(type->data, &span) &&
+           (count == 1 || llabs(type->extent) >= span.high - span.low);
+}
+
 static int overlaps(const struct proa_type *type, uint64_t count)
 {
     struct piece *pieces;
     int found, does = 0;
 
-    if (type->dense || type->trouble || type->size == 0)
+    if (type->dense || type->trouble || type->size == 0 || is_surely_apart(type, count))
         return 0;
     pieces = malloc(PIECES_MOST * sizeof *pieces);
     if (!pieces)

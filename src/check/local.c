@@ -209,7 +209,7 @@ void proa_local_take(void)
 
     if (!is_on)
         return;
-    proa_ordering_enter();
+    proa_inside_enter();
     pthread_mutex_lock(&mutex);
     while (count < HITS_MOST && proa_trap_next(&hits[count]))
         count++;
@@ -217,7 +217,7 @@ void proa_local_take(void)
         if (!proa_buffers_hit(&hits[i]))
             take_one(hits, count, i);
     pthread_mutex_unlock(&mutex);
-    proa_ordering_leave();
+    proa_inside_leave();
 }
 
 void proa_local_called(enum proa_call call)

@@ -167,37 +167,39 @@ void proa_message_before(struct proa_message *message, enum proa_message_kind ki
         return;
     proa_local_take();
     members = kind == PROA_MESSAGE_WORLD ? NULL : members_of(comm);
-    proa_ordering_enter();
+    proa_inside_enter();
     proa_announce_before();
     tell(message, members, peer);
     proa_ordering_settle();
-    proa_ordering_leave();
+    proa_inside_leave();
 }
 
 void proa_message_after(const struct proa_message *message)
 {
     if (!proa_ordering_is_on())
         return;
-    proa_ordering_enter();
+    proa_inside_enter();
     if (message->hears)
         proa_clock_messages_came();
     if (message->meeting >= 0)
         proa_clock_hear(PROA_ROW_MEETING + message->meeting);
     proa_ordering_settle();
     proa_announce_after();
-    proa_ordering_leave();
+    proa_inside_leave();
 }
 
 void proa_message_completed(void)
 {
     proa_buffers_complete(NULL, -1, 1);
+    proa_inside_enter();
     proa_reuse_complete(NULL, -1, 1);
+    proa_inside_leave();
     proa_announce_complete(NULL, -1, 1, 1);
     if (!proa_ordering_is_on())
         return;
-    proa_ordering_enter();
+    proa_inside_enter();
     proa_clock_messages_came();
     proa_ordering_requests_completed();
     proa_announce_after();
-    proa_ordering_leave();
+    proa_inside_leave();
 }

@@ -17,12 +17,13 @@
 
 #include "base/calls.h"
 #include "order/accesses.h"
+#include "order/inside.h"
 #include "window/win.h"
 
 #include <mpi.h>
 #include <stdint.h>
 
-struct proa_ordering;
+struct proa_ordering; /* "inside": order/inside.h */
 
 /* Begins; collective over MPI_COMM_WORLD, which the group is of. */
 void proa_ordering_begin(const struct proa_group *group, int threads);
@@ -34,10 +35,6 @@ void proa_ordering_end(void);
 /* Are there clocks? */
 int proa_ordering_is_on(void);
 
-/* Excludes other threads, with clocks and without. */
-void proa_ordering_enter(void);
-void proa_ordering_leave(void);
-
 /* The processes of a group of `size`, by rank in it. Returns how many are of MPI_COMM_WORLD. */
 int proa_ordering_processes(MPI_Group group, int size, int *processes);
 
@@ -46,7 +43,7 @@ int proa_ordering_processes(MPI_Group group, int size, int *processes);
 struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm);
 void proa_ordering_close(struct proa_ordering *ordering);
 
-/* Around a call on the window. rank: the target's, or -1. NULL: does nothing. Not entered. */
+/* Around a call on the window. rank: the target's, or -1. NULL: does nothing. Inside. */
 void proa_ordering_before(struct proa_ordering *ordering, enum proa_call call, int rank);
 void proa_ordering_after(struct proa_ordering *ordering, enum proa_call call, int rank);
 

@@ -2,13 +2,15 @@
 /* See reuse.h. */
 #include "check/reuse.h"
 #include "base/atomic.h"
+#include "base/settings.h"
+#include "check/ordering.h"
 #include "host/types.h"
 #include "order/accesses.h"
 #include "order/announce.h"
 #include "traps/view.h"
 #include "type/pieces.h"
 
-#include <pthread.h>
+#include <string.h>
 
 enum {
     BUFFERS = 3,       /* of one operation */
@@ -21,22 +23,28 @@ enum { HERE };
 struct staged {
     struct proa_buffer_user user;
     const void *memory;
+    uint64_t bytes; /* of one piece; 0: there are gaps */
     int64_t count;
-    const struct proa_type *type;
+    const struct proa_type *type; /* only if there are gaps: it may be freed */
     int is_result;
 };
 
-static _Thread_local struct {
+struct stage {
     struct staged buffer[BUFFERS];
     int count;
-} stage;
+};
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/* The buffers of an operation that has begun. */
+static _Thread_local struct stage next;
+
+/* Those of the last operation, which are kept when they are asked for: most are complete before. */
+static struct stage last;
+
 static struct proa_accesses pending;
 
 int proa_reuse_any(void)
 {
-    return proa_atomic_load(&pending.alive, PROA_RELAXED) != 0;
+    return last.count != 0 || proa_atomic_load(&pending.alive, PROA_RELAXED) != 0;
 }
 
 /* ---- one buffer ---- */
@@ -88,17 +96,39 @@ static void keep(void *arg, int64_t low, uint64_t bytes)
     proa_announce_buffer(&use->access);
 }
 
+static uint64_t bytes_of(int64_t count, const struct proa_type *type)
+{
+    return type->dense ? (uint64_t)count * type->size : 0;
+}
+
 static int each_piece(const struct staged *buffer, struct use *use, proa_piece_do *what)
 {
-    return proa_pieces_each((int64_t)(uintptr_t)proa_view_behind(buffer->memory),
-                            (uint64_t)buffer->count, buffer->type, PIECES_MOST, what, use);
+    const int64_t start = (int64_t)(uintptr_t)proa_view_behind(buffer->memory);
+
+    if (buffer->bytes) {
+        what(use, start, buffer->bytes);
+        return 1;
+    }
+    return proa_pieces_each(start, (uint64_t)buffer->count, buffer->type, PIECES_MOST, what, use);
+}
+
+static void keep_all(struct stage *stage)
+{
+    const int is_there = pending.of || proa_accesses_begin(&pending, HERE + 1) == 0;
+
+    for (int i = 0; i < stage->count && is_there; i++) {
+        struct use use = use_of(&stage->buffer[i]);
+
+        each_piece(&stage->buffer[i], &use, keep);
+    }
+    stage->count = 0;
 }
 
 /* ---- operations ---- */
 
 void proa_reuse_begin(void)
 {
-    stage.count = 0;
+    next.count = 0;
 }
 
 void proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, int64_t count,
@@ -106,29 +136,39 @@ void proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, 
 {
     const struct proa_type *type = count > 0 ? proa_type_find(datatype) : NULL;
 
-    if (type && type->size > 0 && stage.count < BUFFERS)
-        stage.buffer[stage.count++] = (struct staged){*user, memory, count, type, is_result};
+    if (type && type->size > 0 && next.count < BUFFERS)
+        next.buffer[next.count++] =
+            (struct staged){*user, memory, bytes_of(count, type), count, type, is_result};
+}
+
+/* Handlers of signals, other threads and ThreadSanitizer ask what is kept. A datatype with gaps may
+ * be freed. */
+static int is_kept_at_once(void)
+{
+    int has_gaps = 0;
+
+    for (int i = 0; i < next.count; i++)
+        has_gaps |= next.buffer[i].bytes == 0;
+    return has_gaps || !proa_inside_is_single() || proa_settings()->check_memory ||
+           proa_announce_is_on();
 }
 
 /* Buffers of the same operation are not compared (check/datatypes.h does that). */
 void proa_reuse_done(void)
 {
-    int is_there;
+    keep_all(&last);
+    for (int i = 0; i < next.count && pending.alive; i++) {
+        struct use use = use_of(&next.buffer[i]);
 
-    pthread_mutex_lock(&mutex);
-    is_there = pending.roots || proa_accesses_begin(&pending, HERE + 1) == 0;
-    for (int i = 0; i < stage.count && is_there && pending.alive; i++) {
-        struct use use = use_of(&stage.buffer[i]);
-
-        each_piece(&stage.buffer[i], &use, compare);
+        each_piece(&next.buffer[i], &use, compare);
     }
-    for (int i = 0; i < stage.count && is_there; i++) {
-        struct use use = use_of(&stage.buffer[i]);
-
-        each_piece(&stage.buffer[i], &use, keep);
+    if (is_kept_at_once()) {
+        keep_all(&next);
+        return;
     }
-    pthread_mutex_unlock(&mutex);
-    stage.count = 0;
+    last.count = next.count;
+    memcpy(last.buffer, next.buffer, (size_t)next.count * sizeof next.buffer[0]);
+    next.count = 0;
 }
 
 struct goes {
@@ -145,15 +185,22 @@ static int is_complete(const struct proa_access *access, void *arg)
            (!goes->requested || access->requested);
 }
 
+static int is_last_complete(const struct goes *goes)
+{
+    const struct proa_buffer_user *user = &last.buffer[0].user;
+
+    return (!goes->win || user->win == goes->win) && (goes->rank < 0 || user->rank == goes->rank) &&
+           (!goes->requested || user->is_requested);
+}
+
 void proa_reuse_complete(const struct proa_win *win, int rank, int requested)
 {
     struct goes goes = {win, rank, requested};
 
-    if (!proa_reuse_any())
-        return;
-    pthread_mutex_lock(&mutex);
-    proa_accesses_drop(&pending, HERE, 0, is_complete, &goes);
-    pthread_mutex_unlock(&mutex);
+    if (last.count && is_last_complete(&goes))
+        last.count = 0;
+    if (pending.alive)
+        proa_accesses_drop(&pending, HERE, 0, is_complete, &goes);
 }
 
 /* ---- the host's calls ---- */
@@ -161,18 +208,20 @@ void proa_reuse_complete(const struct proa_win *win, int rank, int requested)
 void proa_reuse_call(const char *call, const void *caller, const void *memory, int64_t count,
                      MPI_Datatype datatype, int stores)
 {
+    const struct proa_type *type = count > 0 ? proa_type_find(datatype) : NULL;
     const struct staged buffer = {
-        .memory = memory, .count = count, .type = count > 0 ? proa_type_find(datatype) : NULL};
+        .memory = memory, .bytes = type ? bytes_of(count, type) : 0, .count = count, .type = type};
     struct use use = {
         .call = call,
         .access = {.caller = caller, .kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ}};
 
-    if (!buffer.type || buffer.type->size == 0)
+    if (!type || type->size == 0)
         return;
-    pthread_mutex_lock(&mutex);
+    proa_inside_enter();
+    keep_all(&last);
     if (pending.alive)
         each_piece(&buffer, &use, compare);
-    pthread_mutex_unlock(&mutex);
+    proa_inside_leave();
 }
 
 /* ---- system calls ---- */
@@ -184,10 +233,10 @@ int proa_reuse_touches(const void *memory, size_t bytes, int stores)
                                        .kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ};
     int touches;
 
-    if (!proa_reuse_any() || pthread_mutex_trylock(&mutex) != 0)
+    if (!proa_reuse_any() || !proa_inside_try())
         return 0;
     touches = pending.alive && proa_accesses_conflict(&pending, HERE, &access);
-    pthread_mutex_unlock(&mutex);
+    proa_inside_leave();
     return touches;
 }
 
@@ -197,8 +246,6 @@ void proa_reuse_access(const void *place, const void *memory, uint64_t bytes, in
         .call = stores ? "a store by a system call" : "a load by a system call",
         .access = {.caller = place, .kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ}};
 
-    pthread_mutex_lock(&mutex);
     if (pending.alive)
         compare(&use, (int64_t)(uintptr_t)memory, bytes);
-    pthread_mutex_unlock(&mutex);
 }

@@ -4,7 +4,7 @@
  * is locally complete, and the result buffer is written (MPI-4.1, 13.3). So another operation or a
  * message must not write to the first, nor touch the second.
  *
- * Calls count, not loads and stores (check/buffers.h). All functions are safe from any thread.
+ * Calls count, not loads and stores (check/buffers.h). "Inside" is that of order/inside.h.
  */
 #ifndef PROA_CHECK_REUSE_H
 #define PROA_CHECK_REUSE_H
@@ -21,16 +21,16 @@ void proa_reuse_begin(void);
 void proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, int64_t count,
                        MPI_Datatype datatype, int is_result);
 
-/* It was done: its buffers are compared, and kept until it is complete. */
+/* It was done: its buffers are compared, and kept until it is complete. Inside. */
 void proa_reuse_done(void);
 
-/* As proa_buffers_complete. */
+/* As proa_buffers_complete. Inside. */
 void proa_reuse_complete(const struct proa_win *win, int rank, int requested);
 
 /* Are any buffers pending? */
 int proa_reuse_any(void);
 
-/* A call of the host's loads from this buffer, or stores to it. */
+/* A call of the host's loads from this buffer, or stores to it. Not inside. */
 void proa_reuse_call(const char *call, const void *caller, const void *memory, int64_t count,
                      MPI_Datatype datatype, int stores);
 
@@ -38,7 +38,7 @@ void proa_reuse_call(const char *call, const void *caller, const void *memory, i
  * if another thread looks just now. */
 int proa_reuse_touches(const void *memory, size_t bytes, int stores);
 
-/* There was such an access, by a system call at that place. */
+/* There was such an access, by a system call at that place. Inside. */
 void proa_reuse_access(const void *place, const void *memory, uint64_t bytes, int stores);
 
 #endif

@@ -2,18 +2,12 @@
 /* See accesses.h. */
 #include "order/accesses.h"
 #include "base/fail.h"
+#include "order/blocks.h"
 #include "order/clock.h"
+#include "order/treap.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A search looks at the first 32 bytes alone. */
-struct proa_access_node {
-    uint64_t highest; /* the highest end in this tree */
-    uint32_t left, right;
-    struct proa_access access;
-    int target; /* -1: given back, and left is the next such node */
-};
 
 /* ---- conflicts ---- */
 
@@ -78,129 +72,104 @@ static int is_older(const struct proa_access *kept, const struct proa_access *ac
     return overlap(kept, access) && are_alike(kept, access);
 }
 
-/* ---- the tree ---- */
+/* ---- the indices ---- */
 
-/* Nodes are ordered by where they begin, and then by number. */
-static int is_before(const struct proa_accesses *accesses, uint32_t one, uint32_t other)
+/* What is kept of a target. Local completion looks at accesses that fetch alone, so these have a
+ * list of their own. */
+struct proa_access_target {
+    uint32_t tree;
+    uint32_t oldest[2], newest[2]; /* lists of all nodes: of those that do not fetch, and that do */
+};
+
+static void enter(struct proa_accesses *accesses, uint32_t node)
 {
-    uint64_t low = accesses->nodes[one].access.low, than = accesses->nodes[other].access.low;
+    const struct proa_access_node *this = &accesses->nodes[node];
+    uint32_t *tree = &accesses->of[this->target].tree;
 
-    return low < than || (low == than && one < other);
-}
-
-/* The heap's order: as good as random, and the same for a node whenever it is asked. */
-static uint32_t priority(uint32_t node)
-{
-    node *= 2654435769U;
-    node ^= node >> 15;
-    node *= 2246822519U;
-    return node ^ node >> 13;
-}
-
-static void update(struct proa_accesses *accesses, uint32_t node)
-{
-    struct proa_access_node *nodes = accesses->nodes, *this = &nodes[node];
-
-    this->highest = this->access.high;
-    if (this->left && nodes[this->left].highest > this->highest)
-        this->highest = nodes[this->left].highest;
-    if (this->right && nodes[this->right].highest > this->highest)
-        this->highest = nodes[this->right].highest;
-}
-
-/* All of `left` is before all of `right`. */
-static uint32_t join(struct proa_accesses *accesses, uint32_t left, uint32_t right)
-{
-    if (!left || !right)
-        return left ? left : right;
-    if (priority(left) > priority(right)) {
-        accesses->nodes[left].right = join(accesses, accesses->nodes[left].right, right);
-        update(accesses, left);
-        return left;
-    }
-    accesses->nodes[right].left = join(accesses, left, accesses->nodes[right].left);
-    update(accesses, right);
-    return right;
-}
-
-/* Splits a tree into what is before the node, and the rest. */
-static void split(struct proa_accesses *accesses, uint32_t tree, uint32_t node, uint32_t *left,
-                  uint32_t *right)
-{
-    if (!tree) {
-        *left = *right = 0;
-        return;
-    }
-    if (is_before(accesses, tree, node)) {
-        split(accesses, accesses->nodes[tree].right, node, &accesses->nodes[tree].right, right);
-        *left = tree;
-    } else {
-        split(accesses, accesses->nodes[tree].left, node, left, &accesses->nodes[tree].left);
-        *right = tree;
-    }
-    update(accesses, tree);
-}
-
-static uint32_t without(struct proa_accesses *accesses, uint32_t tree, uint32_t node)
-{
-    struct proa_access_node *this = &accesses->nodes[tree];
-
-    if (tree == node)
-        return join(accesses, this->left, this->right);
-    if (is_before(accesses, node, tree))
-        this->left = without(accesses, this->left, node);
+    if (proa_is_of_block(&this->access))
+        proa_blocks_enter(&accesses->blocks, accesses->nodes, node);
     else
-        this->right = without(accesses, this->right, node);
-    update(accesses, tree);
-    return tree;
-}
-
-/* Local completion looks at those that fetch alone, so these have a tree of their own. */
-static uint32_t *root_of(const struct proa_accesses *accesses, int target, int fetches)
-{
-    return &accesses->roots[2 * target + (fetches != 0)];
-}
-
-static void enter(struct proa_accesses *accesses, int target, uint32_t node)
-{
-    uint32_t *root = root_of(accesses, target, accesses->nodes[node].access.fetches), left, right;
-
-    accesses->nodes[node].left = accesses->nodes[node].right = 0;
-    accesses->nodes[node].target = target;
-    update(accesses, node);
-    split(accesses, *root, node, &left, &right);
-    *root = join(accesses, join(accesses, left, node), right);
+        *tree = proa_treap_enter(accesses->nodes, *tree, node);
 }
 
 static void take_out(struct proa_accesses *accesses, uint32_t node)
 {
     const struct proa_access_node *this = &accesses->nodes[node];
-    uint32_t *root = root_of(accesses, this->target, this->access.fetches);
+    uint32_t *tree = &accesses->of[this->target].tree;
 
-    *root = without(accesses, *root, node);
+    if (node == accesses->young)
+        accesses->young = 0;
+    else if (proa_is_of_block(&this->access))
+        proa_blocks_take_out(&accesses->blocks, accesses->nodes, node);
+    else
+        *tree = proa_treap_take_out(accesses->nodes, *tree, node);
 }
 
-/* The first node of the tree that has this relation to the access; only such whose bytes touch it
- * are looked at. */
-static uint32_t find(const struct proa_accesses *accesses, uint32_t tree,
+/* Looks at all nodes that are in blocks. */
+static uint32_t find_in_list(const struct proa_accesses *accesses, int target,
+                             const struct proa_access *access, proa_access_relation *has)
+{
+    const struct proa_access_target *of = &accesses->of[target];
+
+    for (int fetches = 0; fetches < 2; fetches++)
+        for (uint32_t node = of->oldest[fetches]; node; node = accesses->nodes[node].newer)
+            if (proa_is_of_block(&accesses->nodes[node].access) &&
+                has(&accesses->nodes[node].access, access))
+                return node;
+    return 0;
+}
+
+static uint32_t find_young(const struct proa_accesses *accesses, int target,
+                           const struct proa_access *access, proa_access_relation *has)
+{
+    const struct proa_access_node *young = &accesses->nodes[accesses->young];
+
+    return accesses->young && young->target == target && has(&young->access, access)
+               ? accesses->young
+               : 0;
+}
+
+static uint32_t find_in_blocks(const struct proa_accesses *accesses, int target,
+                               const struct proa_access *access, proa_access_relation *has)
+{
+    const uint64_t low = access->low ? access->low - 1 : 0;
+
+    if (accesses->blocks.count == 0)
+        return 0;
+    if (proa_blocks_are_few(&accesses->blocks, low, access->high))
+        return proa_blocks_find(&accesses->blocks, accesses->nodes, target, low, access->high,
+                                access, has);
+    return find_in_list(accesses, target, access, has);
+}
+
+/* The first node that has this relation to the access; only such whose bytes touch it are sure to
+ * be looked at. */
+static uint32_t find(const struct proa_accesses *accesses, int target,
                      const struct proa_access *access, proa_access_relation *has)
 {
-    const struct proa_access_node *this = &accesses->nodes[tree];
-    uint32_t found;
+    uint32_t found = find_in_blocks(accesses, target, access, has);
 
-    if (!tree || this->highest < access->low)
-        return 0;
-    found = find(accesses, this->left, access, has);
-    if (found || this->access.low > access->high)
-        return found;
-    return has(&this->access, access) ? tree : find(accesses, this->right, access, has);
+    if (!found && accesses->of[target].tree)
+        found = proa_treap_find(accesses->nodes, accesses->of[target].tree, access->low,
+                                access->high, access, has);
+    return found ? found : find_young(accesses, target, access, has);
 }
 
 /* ---- nodes ---- */
 
+static int enlarge_blocks(struct proa_accesses *accesses)
+{
+    if (proa_blocks_begin(&accesses->blocks, accesses->room) != 0)
+        return 0;
+    for (uint32_t node = 1; node < accesses->used; node++)
+        if (accesses->nodes[node].target >= 0 && proa_is_of_block(&accesses->nodes[node].access))
+            proa_blocks_enter(&accesses->blocks, accesses->nodes, node);
+    return 1;
+}
+
 static int has_more_room(struct proa_accesses *accesses)
 {
-    uint32_t room = accesses->room ? 2 * accesses->room : 64;
+    const uint32_t room = accesses->room ? 2 * accesses->room : 64;
     struct proa_access_node *nodes;
 
     if (room > PROA_ACCESSES_MOST)
@@ -210,16 +179,55 @@ static int has_more_room(struct proa_accesses *accesses)
         return 0;
     accesses->nodes = nodes;
     accesses->room = room;
-    return 1;
+    return enlarge_blocks(accesses) || accesses->blocks.buckets;
+}
+
+static void append(struct proa_accesses *accesses, uint32_t node)
+{
+    struct proa_access_node *this = &accesses->nodes[node];
+    struct proa_access_target *of = &accesses->of[this->target];
+    const int list = this->access.fetches != 0;
+
+    this->newer = 0;
+    this->older = of->newest[list];
+    if (this->older)
+        accesses->nodes[this->older].newer = node;
+    else
+        of->oldest[list] = node;
+    of->newest[list] = node;
+}
+
+static void unlink_node(struct proa_accesses *accesses, uint32_t node)
+{
+    const struct proa_access_node *this = &accesses->nodes[node];
+    struct proa_access_target *of = &accesses->of[this->target];
+    const int list = this->access.fetches != 0;
+
+    if (this->older)
+        accesses->nodes[this->older].newer = this->newer;
+    else
+        of->oldest[list] = this->newer;
+    if (this->newer)
+        accesses->nodes[this->newer].older = this->older;
+    else
+        of->newest[list] = this->older;
+}
+
+/* It is in no index. */
+static void forget(struct proa_accesses *accesses, uint32_t node)
+{
+    unlink_node(accesses, node);
+    proa_moment_drop(accesses->nodes[node].access.moment);
+    accesses->nodes[node].target = -1;
+    accesses->alive--;
 }
 
 static void give_back(struct proa_accesses *accesses, uint32_t node)
 {
-    proa_moment_drop(accesses->nodes[node].access.moment);
-    accesses->nodes[node].target = -1;
+    take_out(accesses, node);
+    forget(accesses, node);
     accesses->nodes[node].left = accesses->unused;
     accesses->unused = node;
-    accesses->alive--;
 }
 
 /* All nodes are alive, in about the order of their numbers: the oldest goes. */
@@ -230,8 +238,7 @@ static uint32_t drop_oldest(struct proa_accesses *accesses)
     accesses->oldest = node + 1 < accesses->used ? node + 1 : 1;
     accesses->dropped++;
     take_out(accesses, node);
-    proa_moment_drop(accesses->nodes[node].access.moment);
-    accesses->alive--;
+    forget(accesses, node);
     return node;
 }
 
@@ -255,8 +262,8 @@ static uint32_t take(struct proa_accesses *accesses)
 int proa_accesses_begin(struct proa_accesses *accesses, int targets)
 {
     *accesses = (struct proa_accesses){.targets = targets, .used = 1, .oldest = 1};
-    accesses->roots = calloc(2 * (size_t)targets, sizeof *accesses->roots);
-    if (accesses->roots && has_more_room(accesses))
+    accesses->of = calloc((size_t)targets, sizeof *accesses->of);
+    if (accesses->of && has_more_room(accesses))
         return PROA_OK;
     proa_accesses_end(accesses);
     return proa_fail(PROA_ERR_NO_MEM, "out of memory for the checks of a window");
@@ -270,20 +277,19 @@ static int all_go(const struct proa_access *access, void *arg)
 
 void proa_accesses_end(struct proa_accesses *accesses)
 {
-    if (accesses->roots)
+    if (accesses->of)
         proa_accesses_drop(accesses, -1, 0, all_go, NULL);
-    free(accesses->roots);
+    free(accesses->of);
     free(accesses->nodes);
+    free(accesses->blocks.buckets);
 }
 
 const struct proa_access *proa_accesses_find(const struct proa_accesses *accesses, int target,
                                              const struct proa_access *access,
                                              proa_access_relation *has)
 {
-    uint32_t found = find(accesses, *root_of(accesses, target, 0), access, has);
+    uint32_t found = find(accesses, target, access, has);
 
-    if (!found)
-        found = find(accesses, *root_of(accesses, target, 1), access, has);
     return found ? &accesses->nodes[found].access : NULL;
 }
 
@@ -295,21 +301,27 @@ static int is_conflict(const struct proa_access *kept, const struct proa_access 
 const struct proa_access *proa_accesses_conflict(const struct proa_accesses *accesses, int target,
                                                  const struct proa_access *access)
 {
-    return proa_accesses_find(accesses, target, access, is_conflict);
+    return accesses->alive ? proa_accesses_find(accesses, target, access, is_conflict) : NULL;
 }
 
 static void add(struct proa_accesses *accesses, int target, const struct proa_access *access)
 {
-    uint32_t node = take(accesses);
+    uint32_t node;
 
+    if (accesses->young)
+        enter(accesses, accesses->young);
+    accesses->young = 0;
+    node = take(accesses);
     if (!node) {
         accesses->dropped++;
         return;
     }
     accesses->nodes[node].access = *access;
+    accesses->nodes[node].target = target;
     if (access->moment)
         proa_moment_hold(access->moment);
-    enter(accesses, target, node);
+    append(accesses, node);
+    accesses->young = node;
 }
 
 /* Its bytes become these. */
@@ -320,36 +332,46 @@ static void reshape(struct proa_accesses *accesses, uint32_t node, uint64_t low,
     take_out(accesses, node);
     this->access.low = low;
     this->access.high = high;
-    enter(accesses, this->target, node);
+    enter(accesses, node);
 }
 
+/* The access may close the gap between kept ones: then all become one. */
 void proa_accesses_keep(struct proa_accesses *accesses, int target,
                         const struct proa_access *access)
 {
-    uint32_t node = find(accesses, *root_of(accesses, target, access->fetches), access, are_one);
-    const struct proa_access *kept = &accesses->nodes[node].access;
+    struct proa_access whole;
+    uint32_t node;
 
-    if (!node)
+    if (accesses->alive == 0) {
         add(accesses, target, access);
-    else if (!covers(kept, access))
-        reshape(accesses, node, kept->low < access->low ? kept->low : access->low,
-                kept->high > access->high ? kept->high : access->high);
+        return;
+    }
+    whole = *access;
+    while ((node = find(accesses, target, &whole, are_one)) != 0) {
+        const struct proa_access *kept = &accesses->nodes[node].access;
+
+        if (covers(kept, &whole))
+            return;
+        whole.low = kept->low < whole.low ? kept->low : whole.low;
+        whole.high = kept->high > whole.high ? kept->high : whole.high;
+        give_back(accesses, node);
+    }
+    add(accesses, target, &whole);
 }
 
 /* Takes these bytes away from the node. */
 static void cut(struct proa_accesses *accesses, uint32_t node, uint64_t low, uint64_t high)
 {
-    struct proa_access_node *this = &accesses->nodes[node];
-    struct proa_access rest = this->access;
+    const int target = accesses->nodes[node].target;
+    struct proa_access rest = accesses->nodes[node].access;
 
     if (rest.low >= low && rest.high <= high) {
-        take_out(accesses, node);
         give_back(accesses, node);
     } else if (rest.low < low) {
         reshape(accesses, node, rest.low, low);
         rest.low = high;
         if (rest.low < rest.high)
-            add(accesses, this->target, &rest);
+            add(accesses, target, &rest);
     } else {
         reshape(accesses, node, high, rest.high);
     }
@@ -359,10 +381,9 @@ static void cut(struct proa_accesses *accesses, uint32_t node, uint64_t low, uin
 void proa_accesses_renew(struct proa_accesses *accesses, int target,
                          const struct proa_access *access)
 {
-    const uint32_t *root = root_of(accesses, target, access->fetches);
     uint32_t node;
 
-    while ((node = find(accesses, *root, access, is_older)) != 0) {
+    while ((node = find(accesses, target, access, is_older)) != 0) {
         struct proa_access *kept = &accesses->nodes[node].access;
 
         if (covers(kept, access) && kept->stamp == access->stamp)
@@ -376,24 +397,16 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
     proa_accesses_keep(accesses, target, access);
 }
 
-/* What is left of the tree: nothing, or without those that go. */
-static uint32_t without_those(struct proa_accesses *accesses, uint32_t tree, proa_access_goes *goes,
-                              void *arg)
+static void drop_of(struct proa_accesses *accesses, int target, int list, proa_access_goes *goes,
+                    void *arg)
 {
-    uint32_t left, right;
+    uint32_t next;
 
-    if (!tree)
-        return 0;
-    left = without_those(accesses, accesses->nodes[tree].left, goes, arg);
-    right = without_those(accesses, accesses->nodes[tree].right, goes, arg);
-    if (goes(&accesses->nodes[tree].access, arg)) {
-        give_back(accesses, tree);
-        return join(accesses, left, right);
+    for (uint32_t node = accesses->of[target].oldest[list]; node; node = next) {
+        next = accesses->nodes[node].newer;
+        if (goes(&accesses->nodes[node].access, arg))
+            give_back(accesses, node);
     }
-    accesses->nodes[tree].left = left;
-    accesses->nodes[tree].right = right;
-    update(accesses, tree);
-    return tree;
 }
 
 void proa_accesses_drop(struct proa_accesses *accesses, int target, int fetches,
@@ -403,9 +416,9 @@ void proa_accesses_drop(struct proa_accesses *accesses, int target, int fetches,
 
     if (accesses->alive == 0)
         return;
-    for (int i = 2 * first; i < 2 * end; i++)
-        if (!fetches || (i & 1))
-            accesses->roots[i] = without_those(accesses, accesses->roots[i], goes, arg);
+    for (int i = first; i < end; i++)
+        for (int list = fetches; list < 2; list++)
+            drop_of(accesses, i, list, goes, arg);
     if (accesses->alive == 0) {
         accesses->used = accesses->oldest = 1;
         accesses->unused = 0;

@@ -3,12 +3,13 @@
  * Accesses that are compared with later ones: those of one origin that no call has completed yet,
  * by target; or those of all origins to one target that may still meet others (order/crossing.h).
  *
- * Each target has a balanced tree of byte intervals (a treap, augmented by the highest end below
- * each node). Accesses of one place in the program that touch each other, and are issued and
- * complete at the same time, are kept as one. So are those to the same bytes, however many they
- * are. There are at most PROA_ACCESSES_MOST of them. Beyond that the oldest are dropped, and
- * counted: a dropped access can hide a conflict, and never makes one up. The caller excludes other
- * threads.
+ * Accesses of words are in a hash table of blocks of memory, and others in a tree of byte intervals
+ * for each target (order/node.h). The last one enters when another one comes, as many are complete
+ * before that. Accesses of one place in the program that touch each other, and
+ * are issued and complete at the same time, are kept as one. So are those to the same bytes,
+ * however many they are. There are at most PROA_ACCESSES_MOST of them. Beyond that the oldest are
+ * dropped, and counted: a dropped access can hide a conflict, and never makes one up. The caller
+ * excludes other threads.
  */
 #ifndef PROA_ORDER_ACCESSES_H
 #define PROA_ORDER_ACCESSES_H
@@ -48,15 +49,25 @@ struct proa_access {
 };
 
 struct proa_access_node;
+struct proa_access_target;
 struct proa_moment;
+
+/* A hash table of nodes (order/blocks.h). */
+struct proa_blocks {
+    uint32_t *buckets;
+    int bits;       /* there are 2^bits of them */
+    uint32_t count; /* of nodes */
+};
 
 struct proa_accesses {
     struct proa_access_node *nodes; /* number 0 is none */
-    uint32_t *roots;                /* two for each target: of those that fetch the second */
+    struct proa_access_target *of;  /* by target; NULL: there are no accesses */
+    struct proa_blocks blocks;
     int targets;
     uint32_t room, used; /* nodes; those given out so far */
     uint32_t unused;     /* a list of nodes that were given back */
     uint32_t oldest;     /* the node that is dropped next */
+    uint32_t young;      /* the node that came last, if it is in no index yet */
     uint32_t alive;
     uint64_t dropped;
 };

@@ -202,9 +202,10 @@ void proa_board_flush(void)
 /* Partner: raise_word. */
 static int learn_row(const uint64_t *row, uint64_t *clock)
 {
+    const int words = size;
     int changes = 0;
 
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; i < words; i++) {
         uint64_t value = proa_atomic_load(&row[i], PROA_ACQUIRE);
 
         if (value > clock[i]) {
@@ -218,18 +219,20 @@ static int learn_row(const uint64_t *row, uint64_t *clock)
 int proa_board_learn(int process, int row, int rows, uint64_t *clock)
 {
     const uint64_t *mapped = here(process, row_at(row));
+    const size_t apart = row_words();
     uint64_t *read = NULL;
     int changes = 0;
 
     if (!mapped) {
-        mapped = read = calloc((size_t)rows * row_words(), sizeof *read);
+        mapped = read = calloc((size_t)rows * apart, sizeof *read);
         if (!read)
             return 0;
-        far_get(process, row_at(row), read, (size_t)rows * row_words());
+        far_get(process, row_at(row), read, (size_t)rows * apart);
     }
     for (int i = 0; i < rows; i++)
-        changes |= learn_row(&mapped[(size_t)i * row_words()], clock);
-    free(read);
+        changes |= learn_row(&mapped[(size_t)i * apart], clock);
+    if (read)
+        free(read);
     return changes;
 }
 
@@ -266,19 +269,22 @@ static int has_room(int process, uint64_t count)
     return heads[process] + count - tails[process] <= queue_words;
 }
 
-/* Writes words that do not wrap. */
+/* Writes words to this process's queue at that one; they may wrap. */
 static void write_words(int process, uint64_t position, const uint64_t *words, uint64_t count)
 {
-    const size_t at = queue_at(win->rank) + offsetof(struct queue, words) +
-                      (position & (queue_words - 1)) * sizeof *words;
+    const size_t at = queue_at(win->rank) + offsetof(struct queue, words);
+    const uint64_t start = position & (queue_words - 1), left = queue_words - start,
+                   first = count > left ? left : count;
     uint64_t *mapped = here(process, at);
 
-    if (count == 0)
+    if (mapped) {
+        for (uint64_t i = 0; i < count; i++)
+            mapped[(position + i) & (queue_words - 1)] = words[i];
         return;
-    if (mapped)
-        memcpy(mapped, words, count * sizeof *words);
-    else
-        far_put(process, at, words, count);
+    }
+    far_put(process, at + start * sizeof *words, words, first);
+    if (first < count)
+        far_put(process, at, words + first, count - first);
 }
 
 static void publish(int process)
@@ -298,14 +304,12 @@ static void publish(int process)
 
 int proa_board_push(int process, const uint64_t *words, uint32_t count)
 {
-    const uint64_t head = heads[process], left = queue_words - (head & (queue_words - 1));
-    const uint64_t length = count, first = length + 1 > left ? left - 1 : length;
+    const uint64_t head = heads[process], length = count;
 
     if (!has_room(process, length + 1))
         return 0;
     write_words(process, head, &length, 1);
-    write_words(process, head + 1, words, first);
-    write_words(process, head + 1 + first, words + first, length - first);
+    write_words(process, head + 1, words, length);
     heads[process] = head + 1 + length;
     publish(process);
     return 1;

@@ -2,6 +2,7 @@
 /* See crossing.h. */
 #include "order/crossing.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "order/clock.h"
 
 #include <dlfcn.h>
@@ -22,6 +23,9 @@ enum { PATIENCE = 200 };
 
 /* How many accesses are kept before some are looked for that may go. */
 enum { PRUNED_FROM = 4096 };
+
+/* Places that are found without a search. */
+enum { RECENT_BITS = 6 };
 
 /* ---- state ---- */
 
@@ -54,7 +58,7 @@ static struct proa_accesses met; /* of this target */
 static uint32_t prune_at;
 static uint64_t left_out;
 static struct place *places;
-static const struct place *last_place;
+static struct place *recent_places[1 << RECENT_BITS];
 static struct target *targets;
 static struct origin *origins;
 static uint64_t *words_taken;
@@ -110,7 +114,7 @@ void proa_crossing_end(void)
     free(words_taken);
     targets = NULL;
     origins = NULL;
-    last_place = NULL;
+    memset(recent_places, 0, sizeof recent_places);
 }
 
 /* ---- the origin ---- */
@@ -136,15 +140,14 @@ static int push(int process, const uint64_t *words, uint32_t count)
 
 static struct place *place_of(const void *caller)
 {
-    static struct place *last;
-    struct place *place;
+    struct place **recent = &recent_places[proa_hash_number((uintptr_t)caller, RECENT_BITS)];
+    struct place *place = *recent;
 
-    if (last_place && last_place->caller == caller)
-        return last;
-    HASH_FIND_PTR(places, &caller, place);
-    last_place = last = place;
-    if (place)
+    if (place && place->caller == caller)
         return place;
+    HASH_FIND_PTR(places, &caller, place);
+    if (place)
+        return *recent = place;
     place = calloc(1, sizeof *place + (size_t)proa_board_size());
     if (!place)
         return NULL;

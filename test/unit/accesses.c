@@ -22,7 +22,8 @@ static const char places[4];
 
 static struct proa_access random_access(void)
 {
-    uint64_t low = (uint64_t)(rand() % BYTES), bytes = 1 + (uint64_t)(rand() % 8);
+    uint64_t low = (uint64_t)(rand() % BYTES),
+             bytes = 1 + (uint64_t)(rand() % (rand() % 8 == 0 ? BYTES : 8));
     struct proa_access access = {.low = low, .high = low + bytes, .caller = &places[rand() % 4]};
 
     access.kind = (uint8_t)(rand() % 4);
@@ -186,6 +187,50 @@ static void merged(void **state)
     proa_accesses_end(&accesses);
 }
 
+/* Words that fill memory in any order are one access in the end. */
+static void filled(void **state)
+{
+    enum { WORDS = 1024, STRIDE = 363 };
+    struct proa_access access = {.kind = PROA_ACCESS_ATOMIC, .caller = &places[0]};
+    struct proa_accesses accesses;
+
+    (void)state;
+    assert_int_equal(proa_accesses_begin(&accesses, 1), PROA_OK);
+    for (uint64_t i = 0; i < WORDS; i++) {
+        access.low = 8 * (i * STRIDE % WORDS);
+        access.high = access.low + 8;
+        proa_accesses_keep(&accesses, 0, &access);
+    }
+    assert_int_equal(accesses.alive, 1);
+    access.low = 0;
+    access.high = 8 * WORDS;
+    proa_accesses_keep(&accesses, 0, &access);
+    assert_int_equal(accesses.alive, 1);
+    proa_accesses_end(&accesses);
+}
+
+/* Eight origins do a million operations each in one epoch, on as many words: memory stays bounded,
+ * and all that is given up is counted. */
+static void long_epoch(void **state)
+{
+    enum { ORIGINS = 8, OPERATIONS = 1000000 };
+    struct proa_access access = {.kind = PROA_ACCESS_ATOMIC, .caller = &places[0], .stamp = 1};
+    struct proa_accesses accesses;
+
+    (void)state;
+    assert_int_equal(proa_accesses_begin(&accesses, 1), PROA_OK);
+    for (uint64_t i = 0; i < OPERATIONS; i++)
+        for (access.origin = 0; access.origin < ORIGINS; access.origin++) {
+            access.low = 16 * i;
+            access.high = access.low + 8;
+            proa_accesses_renew(&accesses, 0, &access);
+        }
+    assert_int_equal(accesses.room, PROA_ACCESSES_MOST);
+    assert_int_equal(accesses.alive, PROA_ACCESSES_MOST - 1);
+    assert_int_equal(accesses.dropped, (uint64_t)ORIGINS * OPERATIONS - accesses.alive);
+    proa_accesses_end(&accesses);
+}
+
 /* The oldest are dropped, and counted; the others are found. */
 static void too_many(void **state)
 {
@@ -218,7 +263,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(like_a_list), cmocka_unit_test(merged), cmocka_unit_test(too_many),
-        cmocka_unit_test(renewed),     cmocka_unit_test(hot),
+        cmocka_unit_test(renewed),     cmocka_unit_test(hot),    cmocka_unit_test(filled),
+        cmocka_unit_test(long_epoch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
