@@ -24,7 +24,7 @@ told() {
 count=$(told "$epochs") || { [ "$count" = 0 ] || { echo "$count"; exit 1; }; }
 [ "$count" = 0 ] || { "${launch[@]}" --env PROA_CHECK=1 -- "$program" "$epochs" "$seed" 2>&1; echo "random: a false alarm, with seed $seed"; exit 1; }
 # A run in which ranks come late may order them by other ways, so there are three tries.
-for fault in fence lock barrier flush; do
+for fault in fence lock barrier flush counter; do
   for _ in 1 2 3; do
     count=$(told 1 "$fault")
     [ "$count" = 0 ] || break
