@@ -140,12 +140,22 @@ void proa_move_done(uint64_t token, int outcome)
 {
     static const char why[] = "the network could not move the bytes";
     void *of = (void *)(uintptr_t)(token & ~(uint64_t)(TOKEN_REQUEST | TOKEN_NOTICE));
-    struct proa_notice *notice = token & TOKEN_NOTICE ? of : NULL;
-    struct proa_request *request = notice ? notice->request : token & TOKEN_REQUEST ? of : NULL;
-    struct proa_remote *r = notice ? notice->remote : request ? request->remote : of;
+    struct proa_request *request = NULL;
+    struct proa_remote *r;
 
-    if (notice) /* before the move counts as done: a flush waits for that, then for the order */
+    if (token & TOKEN_NOTICE) {
+        struct proa_notice *notice = of;
+
+        request = notice->request;
+        r = notice->remote;
+        /* before the move counts as done: a flush waits for that, then for the order */
         proa_notice_part_done(notice, outcome);
+    } else if (token & TOKEN_REQUEST) {
+        request = of;
+        r = request->remote;
+    } else {
+        r = of;
+    }
     proa_atomic_fetch_sub(&r->flight.moves, 1, PROA_RELAXED);
     if (request)
         proa_request_part_done(request, outcome, why);
