@@ -82,7 +82,7 @@ static const char *last_lines(struct output *output)
         if (at[-1] == '\n' && at != output->tail + output->bytes && ++lines == TAIL_LINES)
             break;
     for (; *at; at++)
-        output->text[length++] = *at == '\n' || (unsigned char)*at >= ' ' ? *at : ' ';
+        output->text[length++] = (char)(*at == '\n' || (unsigned char)*at >= ' ' ? *at : ' ');
     if (length && output->text[length - 1] != '\n')
         output->text[length++] = '\n';
     output->text[length] = 0;
