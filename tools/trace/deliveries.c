@@ -140,8 +140,10 @@ void proa_deliveries_notified(struct proa_run *run, const struct proa_model_even
     struct counter *counter =
         counter_of(run->deliveries, operation->window, operation->rank, operation->counter);
 
-    proa_queue_put(run, &counter->operations,
-                   (struct proa_item){proa_end_at(operation, operation->begin_ns), 0, 0});
+    proa_queue_put(
+        run, &counter->operations,
+        (struct proa_item){proa_end_at(operation, operation->begin_ns), 0,
+                           proa_run_side(run, operation->process, operation->window)->renumbered});
     count_up(run, counter);
 }
 
@@ -161,14 +163,20 @@ void proa_deliveries_wait(struct proa_run *run, const struct proa_model_event *w
     count_up(run, counter);
 }
 
+/* An origin may have come back from the collective call, and have counted up, before the target
+ * has: such operations stay. */
 void proa_deliveries_renumber(struct proa_run *run, const struct proa_model_event *call)
 {
     const int target = proa_rank_in(&run->model->windows[call->window], call->process);
+    const uint64_t renumbered = ++proa_run_side(run, call->process, call->window)->renumbered;
     struct counter *counter, *next;
 
     HASH_ITER(hh, run->deliveries->counters, counter, next)
         if (counter->key.window == call->window && counter->key.a == target) {
-            counter->operations.count = counter->waits.count = 0;
+            while (counter->operations.count &&
+                   proa_queue_first(&counter->operations)->number < renumbered)
+                proa_queue_take(&counter->operations);
+            counter->waits.count = 0;
             counter->taken = counter->before = 0;
         }
 }

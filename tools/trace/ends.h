@@ -5,7 +5,8 @@
 
 #include "run.h"
 
-/* An end; number: of the part that it is about (trace/format.h), or 0. */
+/* An end; number: of the part that it is about (trace/format.h), of the wait's last notification,
+ * or how often the operation's origin has set the number of its counters; or 0. */
 struct proa_item {
     struct proa_model_end end;
     int64_t waited_ns;

@@ -53,6 +53,7 @@ struct proa_side {
     struct proa_open *fence, *access, *exposure, *lock_all, *locks;
     int32_t *started, *posted; /* the last groups */
     int started_count, posted_count;
+    uint64_t renumbered; /* how often the process has come back from MPI_Win_set_num_notify */
 };
 
 struct proa_arrows;
