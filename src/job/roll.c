@@ -2,8 +2,9 @@
 /* See roll.h. By single functions of the host: a program that makes no windows may have a host that
  * lacks others. */
 #include "job/roll.h"
-#include "base/wait.h"
 #include "host/pmpi.h"
+
+#include <time.h>
 
 enum { TAG = 29 };
 
@@ -23,30 +24,22 @@ int proa_roll_teller(const struct proa_manager *manager, int rank)
     return -1;
 }
 
-/* A host that waits by itself may keep the processor from the very rank that it waits for. */
-struct message {
-    MPI_Request request;
-    int error;
-};
-
-static int has_come(void *arg)
-{
-    struct message *message = arg;
-    int done = 0;
-
-    message->error = PROA_PMPI_FIND(Test)(&message->request, &done, MPI_STATUS_IGNORE);
-    return done || message->error != MPI_SUCCESS;
-}
-
+/* A host that waits by itself may keep the processor from the very rank that it waits for. Not
+ * proa_wait: it reads the settings, which the program may still make. */
 int proa_roll_hear(int teller, char *roll, int size)
 {
-    struct message message;
+    const struct timespec pause = {.tv_nsec = 50000};
+    MPI_Request request;
+    int done = 0, error;
 
-    message.error =
-        PROA_PMPI_FIND(Irecv)(roll, size, MPI_BYTE, teller, TAG, MPI_COMM_WORLD, &message.request);
-    if (message.error == MPI_SUCCESS)
-        proa_wait(has_come, &message, NULL);
-    return message.error == MPI_SUCCESS;
+    error = PROA_PMPI_FIND(Irecv)(roll, size, MPI_BYTE, teller, TAG, MPI_COMM_WORLD, &request);
+    while (error == MPI_SUCCESS) {
+        error = PROA_PMPI_FIND(Test)(&request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    return error == MPI_SUCCESS;
 }
 
 /* The largest part of the tree first: it takes the most further steps. The children of a rank that
