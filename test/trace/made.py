@@ -117,6 +117,18 @@ def dropped():
 FORMS = (["--json"], [], ["--list"], ["--svg", "1:1-1"], ["--html", "/dev/null"], ["--perfetto", "/dev/null"])
 
 
+def all_of(end):
+    """What was written to a terminal that has been closed; one read may give a part of it."""
+    said = b""
+    try:
+        while part := os.read(end, 4096):
+            said += part
+    except OSError:  # EIO: the end
+        pass
+    os.close(end)
+    return said.decode()
+
+
 def progress():
     """Every form of a long conversion tells how far it is, where standard error is a terminal, and leaves an empty line there."""
     with scratch() as folder:
@@ -127,8 +139,7 @@ def progress():
             end, terminal = pty.openpty()
             status = subprocess.run([proa, "trace", *form, folder], stdout=subprocess.DEVNULL, stderr=terminal, check=False).returncode
             os.close(terminal)
-            said = os.read(end, 4096).decode()
-            os.close(end)
+            said = all_of(end)
             check(status == 0 and re.search(r"\rproa trace: +\d+ %", said) and said.endswith("\r\033[K"), f"{form}: status {status}, on the terminal {said!r}")
 
 

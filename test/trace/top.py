@@ -27,7 +27,8 @@ WANTED = (r"\n +0 +\d+ +[\d.]+ +-", r"\n +1 .* MPI_Win_lock +[\d.]+ +lock of ran
 
 def environment():
     more = {"PROA_LIBDIR": libraries, "PROA_MPI": host, "TERM": "xterm", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "ASAN_OPTIONS": "detect_leaks=0"}
+            "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+            "OMPI_MCA_btl_tcp_if_include": "lo", "ASAN_OPTIONS": "detect_leaks=0"}
     return {**os.environ, **more}
 
 
