@@ -349,7 +349,7 @@ static void check_limit(void)
     MPI_Win win;
     char text[32] = "";
     void *base;
-    int flag = 0, error, class, number = -1;
+    int error, class, number = -1;
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_assert_max_num_notify", "3");
     MPI_Win_allocate(8, 1, info, MPI_COMM_WORLD, &base, &win);
@@ -358,8 +358,9 @@ static void check_limit(void)
     MPI_Info_set(info, "mpi_assert_max_num_notify", "9");
     MPI_Win_set_info(win, info);
     MPI_Win_get_info(win, &told);
-    MPI_Info_get(told, "mpi_assert_max_num_notify", sizeof text - 1, text, &flag);
-    CHECK(flag && strcmp(text, "3") == 0, "the asserted most is told as '%s'", text);
+    CHECK(info_value(told, "mpi_assert_max_num_notify", text, sizeof text) &&
+              strcmp(text, "3") == 0,
+          "the asserted most is told as '%s'", text);
     error = MPI_Win_set_num_notify(win, MPI_INFO_NULL, 3);
     CHECK(error == MPI_SUCCESS, "as many as asserted: %d", error);
     error = MPI_Win_set_num_notify(win, MPI_INFO_NULL, 4);
