@@ -43,11 +43,7 @@ static void complete_late(void)
 
 int main(int argc, char **argv)
 {
-    int level = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
-    if (level < MPI_THREAD_MULTIPLE)
+    if (!start_threads(&argc, &argv))
         return skip("the host has no MPI_THREAD_MULTIPLE");
     MPI_Group all;
     MPI_Comm_group(MPI_COMM_WORLD, &all);

@@ -113,6 +113,16 @@ static inline void start(int *argc, char ***argv)
     served_before = count_served();
 }
 
+/* The same for programs whose threads call MPI at once. 0: the host has no MPI_THREAD_MULTIPLE. */
+static inline int start_threads(int *argc, char ***argv)
+{
+    int level = MPI_THREAD_SINGLE;
+    MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
+    return level >= MPI_THREAD_MULTIPLE;
+}
+
 static inline void check_served(void)
 {
     const char *expect = getenv("PROA_EXPECT");

@@ -38,13 +38,10 @@ static MPI_Count sum_up(MPI_Count all)
 
 int main(int argc, char *argv[])
 {
-    int level = MPI_THREAD_SINGLE, numbers[threads];
+    int numbers[threads];
     pthread_t id[threads];
     MPI_Count left_over = 1;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
-    if (level < MPI_THREAD_MULTIPLE)
+    if (!start_threads(&argc, &argv))
         return skip("the host has no MPI_THREAD_MULTIPLE");
     right = (rank + 1) % nranks;
     each = most / threads / nranks / (shares_memory() ? 1 : 10);

@@ -30,13 +30,9 @@ int main(int argc, char **argv)
     int (*get_stats)(const void *, struct proa_stats *, unsigned long);
     pthread_t id[threads];
     struct proa_stats stats;
-    int level = MPI_THREAD_SINGLE;
     long *memory;
 
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
-    if (level < MPI_THREAD_MULTIPLE)
+    if (!start_threads(&argc, &argv))
         return skip("the host has no MPI_THREAD_MULTIPLE");
     get_stats = (int (*)(const void *, struct proa_stats *, unsigned long))dlsym(RTLD_DEFAULT,
                                                                                  "proa_stats_get");

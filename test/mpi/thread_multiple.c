@@ -286,12 +286,8 @@ static void run_kind(enum kind kind, const MPI_Comm *comms)
 
 int main(int argc, char **argv)
 {
-    int level = MPI_THREAD_SINGLE;
     MPI_Comm comms[threads];
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &nranks);
-    if (level < MPI_THREAD_MULTIPLE)
+    if (!start_threads(&argc, &argv))
         return skip("the host has no MPI_THREAD_MULTIPLE");
     for (int i = 0; i < threads; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
