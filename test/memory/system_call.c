@@ -144,7 +144,7 @@ static void open_files(void)
     CHECK(pipe(ends) == 0 && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets) == 0, "no pipe");
 }
 
-static void start_threads(pthread_t thread[2])
+static void start_callers(pthread_t thread[2])
 {
     open_files();
     set(&is_idle, 1);
@@ -152,7 +152,7 @@ static void start_threads(pthread_t thread[2])
     pthread_create(&thread[1], NULL, send_often, NULL);
 }
 
-static void end_threads(const pthread_t thread[2])
+static void end_callers(const pthread_t thread[2])
 {
     set(&is_over, 1);
     pthread_join(thread[0], NULL);
@@ -193,13 +193,13 @@ int main(int argc, char **argv)
     pthread_t thread[2];
     int early = argc > 1 && strcmp(argv[1], "early") == 0;
     if (early)
-        start_threads(thread);
+        start_callers(thread);
     start(&argc, &argv);
     if (!early)
-        start_threads(thread);
+        start_callers(thread);
     for (enum memory memory = HEAP; memory < nmemories; memory++)
         make_windows(memory);
-    end_threads(thread);
+    end_callers(thread);
     for (int i = 0; i < ncalls * nplaces; i++)
         check((enum call)(i / nplaces), (enum place)(i % nplaces));
     return finish("system_call");
