@@ -25,12 +25,24 @@ static long now_ns(void)
 
 /* ---- checks ---- */
 
-/* Is the call refused for no reason? */
+static int is_full(const struct strict_ep *ep, int receives)
+{
+    const uint64_t most = strict_rule(RULE_QUEUE);
+
+    if (!most || (receives ? ep->in : ep->out) < most)
+        return 0;
+    if (!ep->domain->is_managed)
+        strict_violated(RULE_UNMANAGED, "a queue of %llu operations has no room for another one",
+                        (unsigned long long)most);
+    return 1;
+}
+
+/* Is there no room for the call, or is it refused for no reason? */
 static int is_refused(struct strict_ep *ep, int receives)
 {
-    const uint64_t most = strict_rule(RULE_QUEUE), storm = strict_rule(RULE_STORM);
+    const uint64_t storm = strict_rule(RULE_STORM);
 
-    if (most && (receives ? ep->in : ep->out) >= most)
+    if (is_full(ep, receives))
         return 1;
     if (!ep->storm && storm && strict_chance((uint32_t)storm) == 0) {
         ep->storm = 1 + strict_chance(STORM_MOST);

@@ -85,6 +85,12 @@ static uint64_t at_most(uint64_t value, uint64_t limit)
     return limit && limit < value ? limit : value;
 }
 
+static int is_managed(const struct fi_info *hints)
+{
+    return !strict_rule(RULE_UNMANAGED) ||
+           (hints && hints->domain_attr && hints->domain_attr->resource_mgmt == FI_RM_ENABLED);
+}
+
 static void rule_attributes(struct fi_info *info)
 {
     const uint64_t fence = strict_rule(RULE_NO_FENCE) ? 0 : FI_FENCE;
@@ -146,7 +152,8 @@ static const struct known *remember(const struct fi_info *lower, uint64_t rail, 
     return &known[known_count++];
 }
 
-static struct fi_info *offer(const struct fi_info *lower, uint64_t rail, uint64_t direct)
+static struct fi_info *offer(const struct fi_info *lower, const struct fi_info *hints,
+                             uint64_t rail, uint64_t direct)
 {
     const struct known *one = remember(lower, rail, direct);
     struct fi_info *info = one ? fi_dupinfo(lower) : NULL;
@@ -154,6 +161,7 @@ static struct fi_info *offer(const struct fi_info *lower, uint64_t rail, uint64_
     if (!info)
         return NULL;
     rule_attributes(info);
+    info->domain_attr->resource_mgmt = is_managed(hints) ? FI_RM_ENABLED : FI_RM_DISABLED;
     rule_addresses(info);
     free(info->domain_attr->name);
     info->domain_attr->name = copy_text(one->domain);
@@ -186,7 +194,7 @@ static struct fi_info **offer_fabric(struct fi_info **end, const struct fi_info 
     if (is_opaque() && lower->addr_format != FI_SOCKADDR_IN)
         return end;
     for (uint64_t rail = 0; rail < (rails ? rails : 1); rail++) {
-        struct fi_info *info = offer(lower, rail, direct);
+        struct fi_info *info = offer(lower, hints, rail, direct);
 
         if (!info)
             break;
@@ -374,6 +382,7 @@ static int domain_open(struct fid_fabric *fid, struct fi_info *info, struct fid_
     domain->rail = one->rail;
     domain->send = one->send;
     domain->api = info->fabric_attr->api_version;
+    domain->is_managed = info->domain_attr->resource_mgmt == FI_RM_ENABLED;
     outcome = fi_domain(fabric->lower, domain->lower_info, &domain->lower, NULL);
     if (outcome) {
         fi_freeinfo(domain->lower_info);

@@ -41,6 +41,9 @@ static const struct row rows[] = {
      "the application has to make sure that queues are not overrun"},
     {"verbs", RULE_IOV, 4, "fi_verbs(7)", "FI_VERBS_TX_IOV_LIMIT is 4"},
     {"verbs", RULE_QUEUE, 384, "fi_verbs(7)", "FI_VERBS_TX_SIZE and FI_VERBS_RX_SIZE are 384"},
+    {"verbs", RULE_UNMANAGED, 1, "fi_domain(3)",
+     "without resource management, a call beyond a transmit or receive context is an undefined "
+     "error"},
     {"verbs", RULE_MESSAGE, 1 << 30, "fi_info(1)", "max_msg_size is the port's, 1 GiB"},
     {"verbs", RULE_NAME_BYTES, 48, "fi_verbs(7)", "FI_SOCKADDR_IB, of 48 bytes, is an address"},
     {"verbs", RULE_PIN_NS, 250, "ibv_reg_mr(3)", "registered memory is pinned"},
@@ -74,6 +77,9 @@ static const struct row rows[] = {
     {"efa", RULE_CQ_ROOM, 1, EFA_FABRICS, "queues are not protected from being overrun"},
     {"efa", RULE_QUEUE, 32, "fi_efa(7)",
      "FI_EFA_TX_SIZE: more transmit operations return FI_EAGAIN"},
+    {"efa", RULE_UNMANAGED, 1, "fi_domain(3)",
+     "without resource management, a call beyond a transmit or receive context is an undefined "
+     "error"},
     {"efa", RULE_STORM, 16, "fi_efa(7)", "a peer that is not ready is left alone for a while"},
     {"efa", RULE_IOV, 2, EFA_FABRICS, "messages have up to 2 buffers"},
     {"efa", RULE_NAME_BYTES, 32, "fi_getinfo(3)", "FI_ADDR_EFA has 32 bytes"},
@@ -149,6 +155,7 @@ static const char *const names[RULES] = {
     [RULE_DIRECT] = "direct",
     [RULE_RAW_BYTES] = "raw_bytes",
     [RULE_QUEUE] = "queue",
+    [RULE_UNMANAGED] = "unmanaged",
     [RULE_STORM] = "storm",
     [RULE_CQ_ROOM] = "cq_room",
     [RULE_KEY_BYTES] = "key_bytes",

@@ -50,6 +50,7 @@ enum strict_rule {
     RULE_DIRECT,        /* another fabric of the device comes first, whose messages have so many */
     RULE_RAW_BYTES,     /* reads are ordered behind writes of so many bytes, and no more */
     RULE_QUEUE,         /* operations in flight, each way */
+    RULE_UNMANAGED,     /* a full queue refuses no call, unless the user asked for FI_RM_ENABLED */
     RULE_STORM,         /* FI_EAGAIN without a reason, once in so many calls, and then often */
     RULE_CQ_ROOM,       /* the user has to leave room for all completions */
     RULE_KEY_BYTES,     /* of a key that the user chooses */
@@ -84,7 +85,8 @@ struct strict_domain {
     struct fid_domain *lower;
     size_t send; /* the most bytes of a message; 0: RULE_MESSAGE has it */
     struct fi_info *lower_info;
-    uint32_t api; /* the version of the interface by which the user found it */
+    uint32_t api;   /* the version of the interface by which the user found it */
+    int is_managed; /* a call beyond a queue returns FI_EAGAIN */
     uint64_t rail;
     uint64_t registered; /* bytes, of whole pages */
 };
