@@ -5,7 +5,7 @@
 #include "bind/greq.h"
 #include "check/messages.h"
 #include "check/ordering.h"
-#include "check/rules.h"
+#include "usage/rules.h"
 #include "hang/waits.h"
 #include "traps/view.h"
 #include "watch/watch.h"

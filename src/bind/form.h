@@ -12,7 +12,7 @@
 #define PROA_BIND_FORM_H
 
 #include "bind/bind.h"
-#include "check/rules.h"
+#include "usage/rules.h"
 #include "traps/view.h"
 #include "watch/watch.h"
 #include "host/types.h"

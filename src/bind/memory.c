@@ -2,7 +2,7 @@
 /* MPI_Alloc_mem, MPI_Free_mem (MPI-4.1, 9.2), attach and detach (13.2.4), shared_query (13.2.3). */
 #include "bind/bind.h"
 #include "base/settings.h"
-#include "check/rules.h"
+#include "usage/rules.h"
 #include "traps/view.h"
 #include "host/hints.h"
 #include "rma/road.h"

@@ -11,7 +11,7 @@
 #include "bind/bind.h"
 #include "bind/form.h"
 #include "bind/greq.h"
-#include "check/datatypes.h"
+#include "usage/datatypes.h"
 #include "rma/op.h"
 #include "sync/completion.h"
 #include "window/strict.h"

@@ -4,7 +4,7 @@
 #include "bind/bind.h"
 #include "bind/callbacks.h"
 #include "base/settings.h"
-#include "check/misuse.h"
+#include "usage/misuse.h"
 #include "sync/sync.h"
 #include "host/kind.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See awaited.h. */
 #include "check/awaited.h"
-#include "check/rules.h"
+#include "usage/rules.h"
 #include "hang/requests.h"
 #include "sync/notify.h"
 #include "window/epoch.h"

@@ -2,9 +2,9 @@
 /* See begin.h. */
 #include "check/begin.h"
 #include "base/settings.h"
-#include "check/misuse.h"
+#include "usage/misuse.h"
 #include "check/ordering.h"
-#include "check/rules.h"
+#include "usage/rules.h"
 #include "check/watchdog.h"
 #include "findings/source.h"
 #include "findings/summary.h"

@@ -153,7 +153,7 @@ static int is_kept_at_once(void)
            proa_announce_is_on();
 }
 
-/* Buffers of the same operation are not compared (check/datatypes.h does that). */
+/* Buffers of the same operation are not compared (usage/datatypes.h does that). */
 void proa_reuse_done(void)
 {
     keep_all(&last);

@@ -50,7 +50,7 @@ struct proa_handle {
     struct proa_record *record;
     /* what is checked of it (check/check.h); NULL: nothing */
     struct proa_check *check;
-    /* its usage rules (check/rules.h); NULL: none are checked */
+    /* its usage rules (usage/rules.h); NULL: none are checked */
     struct proa_rules *rules;
     char name[PROA_HANDLE_NAME_BYTES]; /* in check mode: as below */
     /* its part of a trace (watch/traced.h); NULL: none */

@@ -3,7 +3,7 @@
  * waits for them (sync/counters.h). */
 #include "notify/notified.h"
 #include "sync/counters.h"
-#include "check/rules.h"
+#include "usage/rules.h"
 #include "watch/watch.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fences of a window, with their assertions: all processes must give the same ones
  * (MPI-4.1, 13.5.5). Compared when the window is freed. */
-#ifndef PROA_CHECK_FENCES_H
-#define PROA_CHECK_FENCES_H
+#ifndef PROA_USAGE_FENCES_H
+#define PROA_USAGE_FENCES_H
 
 #include "window/win.h"
 

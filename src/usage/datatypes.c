@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See datatypes.h. */
-#include "check/datatypes.h"
-#include "check/misuse.h"
+#include "usage/datatypes.h"
+#include "usage/misuse.h"
 #include "host/types.h"
 #include "type/walk.h"
 

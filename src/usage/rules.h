@@ -3,11 +3,11 @@
  * The usage rules of a window, as far as they are not errors at once: its state in this process.
  * Calls tell their beginning and their end. The watchdog's thread reads the state as well.
  */
-#ifndef PROA_CHECK_RULES_H
-#define PROA_CHECK_RULES_H
+#ifndef PROA_USAGE_RULES_H
+#define PROA_USAGE_RULES_H
 
 #include "base/calls.h"
-#include "check/fences.h"
+#include "usage/fences.h"
 #include "hang/members.h"
 #include "host/handle.h"
 #include "window/win.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rules of datatypes and buffers of one operation. */
-#ifndef PROA_CHECK_DATATYPES_H
-#define PROA_CHECK_DATATYPES_H
+#ifndef PROA_USAGE_DATATYPES_H
+#define PROA_USAGE_DATATYPES_H
 
 #include "base/calls.h"
 #include "window/win.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See misuse.h. */
-#include "check/misuse.h"
+#include "usage/misuse.h"
 
 #include <stdarg.h>
 #include <stdio.h>

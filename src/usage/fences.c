@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See fences.h. */
-#include "check/fences.h"
-#include "check/misuse.h"
+#include "usage/fences.h"
+#include "usage/misuse.h"
 #include "window/sync_ops.h"
 
 #include <mpi.h>

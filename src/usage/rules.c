@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See rules.h. */
-#include "check/rules.h"
+#include "usage/rules.h"
 #include "base/settings.h"
-#include "check/misuse.h"
+#include "usage/misuse.h"
 #include "hang/whereabouts.h"
 #include "sync/notify.h"
 #include "sync/rwlock.h"

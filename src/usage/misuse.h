@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The usage rules, one row each, and the finding that one is broken. */
-#ifndef PROA_CHECK_MISUSE_H
-#define PROA_CHECK_MISUSE_H
+#ifndef PROA_USAGE_MISUSE_H
+#define PROA_USAGE_MISUSE_H
 
 #include "findings/finding.h"
 #include "window/win.h"
