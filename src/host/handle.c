@@ -7,6 +7,7 @@
 #include "host/kind.h"
 #include "host/private_comm.h"
 #include "host/pmpi.h"
+#include "shm/threads.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -41,18 +42,29 @@ static int make_by(enum way way, MPI_Win *shadow)
     return mpi->Win_allocate(1, 1, MPI_INFO_NULL, comm, &base, shadow);
 }
 
+/* The first shadow. Open MPI starts its part for one-sided communication only now, and threads with
+ * it: UCX's, in some builds. */
+static int make_first(MPI_Win *shadow, enum way *works)
+{
+    int error = MPI_ERR_OTHER;
+
+    proa_threads_host_begin();
+    for (enum way way = 0; error != MPI_SUCCESS && way < WAYS; way++) {
+        error = make_by(way, shadow);
+        if (error == MPI_SUCCESS)
+            *works = way;
+    }
+    proa_threads_host_end();
+    return error;
+}
+
 /* A way that has worked once is the only one from then on: a later failure has another reason. The
  * caller holds shadow_mutex. */
 static int make_some_way(MPI_Win *shadow)
 {
     static enum way works = WAYS;
-    int error = works < WAYS ? make_by(works, shadow) : MPI_ERR_OTHER;
+    int error = works < WAYS ? make_by(works, shadow) : make_first(shadow, &works);
 
-    for (enum way way = 0; works == WAYS && way < WAYS; way++) {
-        error = make_by(way, shadow);
-        if (error == MPI_SUCCESS)
-            works = way;
-    }
     if (error == MPI_SUCCESS) /* some of Open MPI's have names; a new window has none */
         proa_pmpi()->Win_set_name(*shadow, "");
     return error;

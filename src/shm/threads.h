@@ -3,8 +3,9 @@
  * The program's other threads, and their system calls: they may use memory of the
  * program's while it moves (adopt/adopt.h).
  *
- * Threads that the host MPI starts in MPI_Init, and Proa's own, never touch memory that moves; they
- * are not counted. (The progress thread does so inside its lock, which the mover holds.)
+ * Threads that the host MPI starts in MPI_Init or at its first window, and Proa's own, never touch
+ * memory that moves; they are not counted. (The progress thread does so inside its lock, which the
+ * mover holds.)
  *
  * Sources: proc(5) (task, syscall), futex(2).
  */
@@ -13,8 +14,8 @@
 
 #include <stdint.h>
 
-/* Around the host's MPI_Init: threads that start meanwhile are the host's, if there is but one
- * thread before. */
+/* Around a call of the host's that starts threads, MPI_Init or its first window: threads that start
+ * meanwhile are the host's, if there is but one thread of the program's before. */
 void proa_threads_host_begin(void);
 void proa_threads_host_end(void);
 
