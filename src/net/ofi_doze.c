@@ -117,12 +117,14 @@ static int sleep_ns(struct proa_net *const nets[], int count, long ns)
     return news;
 }
 
-static void take_bell(struct proa_net *net)
+/* A thread that has marked the bell may ring it only after that. Such a ring ends a later sleep,
+ * and has no mark: it would end all sleeps from then on. */
+static void take_bell(struct proa_net *net, int has_slept)
 {
     uint64_t rung;
 
     proa_atomic_store(&net->slept, 1, PROA_RELAXED);
-    if (proa_atomic_exchange(&net->woken, 0, PROA_ACQ_REL))
+    if (proa_atomic_exchange(&net->woken, 0, PROA_ACQUIRE) || has_slept)
         while (read(net->bell, &rung, sizeof rung) < 0 && errno == EINTR)
             ;
 }
@@ -132,13 +134,13 @@ int proa_ofi_doze(struct proa_net *const nets[], int count, long timeout_ns)
     int asleep = 1, news = 0;
 
     for (int i = 0; i < count; i++) {
-        asleep &= !proa_atomic_load(&nets[i]->woken, PROA_ACQUIRE) && may_sleep(nets[i]);
+        asleep &= !proa_atomic_load(&nets[i]->woken, PROA_RELAXED) && may_sleep(nets[i]);
         timeout_ns = for_ns(nets[i], timeout_ns);
     }
     if (asleep)
         news = sleep_ns(nets, count, timeout_ns);
     for (int i = 0; i < count; i++)
-        take_bell(nets[i]);
+        take_bell(nets[i], asleep);
     return news;
 }
 
@@ -146,7 +148,7 @@ void proa_ofi_wake(struct proa_net *net)
 {
     uint64_t one = 1;
 
-    if (!proa_atomic_exchange(&net->woken, 1, PROA_ACQ_REL))
+    if (!proa_atomic_exchange(&net->woken, 1, PROA_RELEASE)) /* partner: take_bell */
         while (write(net->bell, &one, sizeof one) < 0 && errno == EINTR)
             ;
 }
