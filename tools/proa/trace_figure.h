@@ -4,7 +4,8 @@
  * dashed arrows for synchronization and solid ones for data.
  *
  *   trace_figure.c       collects what belongs to the epochs
- *   trace_figure_draw.c  lays it out and writes it as SVG
+ *   trace_figure_layout.c  lays it out
+ *   trace_figure_draw.c  writes it as SVG
  */
 #ifndef PROA_TOOL_TRACE_FIGURE_H
 #define PROA_TOOL_TRACE_FIGURE_H

@@ -1,143 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * See trace_figure.h. What runs downward is the order of moments, as in the page (view.js): the
- * begin of a call takes a row, its end a part of one. So names do not collide however close the
- * calls are in time; the times stand at the left.
+/* See trace_figure.h: writes the picture, whose things are where trace_figure_layout.c puts them.
  */
 #include "page.h"
 #include "reader.h"
-#include "trace_figure.h"
+#include "trace_figure_layout.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEFT = 104, COLUMN = 220, HEAD = 58, ROW = 32, END_PART = 13, NAME_HALF = 10, LANE = 30 };
-
-static const double letter = 6.3; /* width of one of 11 px, on the average */
-
-struct moment {
-    int64_t ns;
-    int is_end;
-    double y;
-};
-
-struct point {
-    double x, y;
-};
-
-struct drawing {
-    const struct proa_figure *figure;
-    FILE *out;
-    int moment_count;
-    struct moment *moments;
-    int columns;
-    int *column_of; /* by process; -1: not in the picture */
-    double bottom;
-    int text_count; /* of arrows, so far */
-    struct point *texts;
-};
+enum { NAME_HALF = 10, LANE = 30 };
 
 static double larger(double one, double other)
 {
     return one > other ? one : other;
 }
 
-/* ---- layout ---- */
-
-static int by_time(const void *one, const void *other)
-{
-    const struct moment *a = one, *b = other;
-
-    if (a->ns != b->ns)
-        return a->ns < b->ns ? -1 : 1;
-    return a->is_end - b->is_end;
-}
-
-static void lay_rows(struct drawing *drawing)
-{
-    const struct proa_figure *figure = drawing->figure;
-    double y = HEAD - ROW
-    +26;
-
-    drawing->moments =
-        proa_need(NULL, (size_t)(2 * figure->event_count + 1) * sizeof *drawing->moments);
-    for (int i = 0; i < figure->event_count; i++) {
-        drawing->moments[drawing->moment_count++] =
-            (struct moment){.ns = figure->events[i].begin_ns};
-        drawing->moments[drawing->moment_count++] =
-            (struct moment){.ns = figure->events[i].end_ns, .is_end = 1};
-    }
-    qsort(drawing->moments, (size_t)drawing->moment_count, sizeof *drawing->moments, by_time);
-    for (int i = 0; i < drawing->moment_count; i++) {
-        struct moment *moment = &drawing->moments[i];
-
-        if (!moment->is_end)
-            y += ROW;
-        else if (i == 0 || moment[-1].ns != moment->ns)
-            y += END_PART;
-        moment->y = y;
-    }
-    drawing->bottom = y + ROW;
-}
-
-static double y_of(const struct drawing *drawing, int64_t ns)
-{
-    const struct moment *moments = drawing->moments;
-    int i = 0;
-
-    while (i < drawing->moment_count && moments[i].ns < ns)
-        i++;
-    if (i == drawing->moment_count)
-        return drawing->moment_count ? moments[i - 1].y : HEAD;
-    if (i == 0 || moments[i].ns == ns)
-        return moments[i].y;
-    return moments[i - 1].y + (double)(ns - moments[i - 1].ns) * (moments[i].y - moments[i - 1].y) /
-                                  (double)(moments[i].ns - moments[i - 1].ns);
-}
-
-/* Processes that have an epoch or an event, or are the target of an operation. */
-static void lay_columns(struct drawing *drawing)
-{
-    const struct proa_figure *figure = drawing->figure;
-    const size_t count = (size_t)figure->model->process_count;
-
-    drawing->column_of = proa_need(NULL, count * sizeof *drawing->column_of);
-    memset(drawing->column_of, 0xff, count * sizeof *drawing->column_of);
-    for (int i = 0; i < figure->epoch_count; i++)
-        drawing->column_of[figure->epochs[i].process] = 0;
-    for (int i = 0; i < figure->event_count; i++) {
-        drawing->column_of[figure->events[i].process] = 0;
-        if (figure->events[i].target >= 0)
-            drawing->column_of[figure->events[i].target] = 0;
-    }
-    for (size_t process = 0; process < count; process++)
-        if (drawing->column_of[process] >= 0)
-            drawing->column_of[process] = drawing->columns++;
-}
-
-static double x_of(const struct drawing *drawing, int process)
-{
-    return LEFT + (drawing->column_of[process] + 0.5) * COLUMN;
-}
-
-static double half_of(const struct proa_figure_event *event)
-{
-    return 0.5 * letter * (double)strlen(event->name) + 8;
-}
-
-static const struct proa_figure_event *event_of(const struct drawing *drawing, uint64_t id)
-{
-    for (int i = 0; i < drawing->figure->event_count; i++)
-        if (drawing->figure->events[i].id == id)
-            return &drawing->figure->events[i];
-    return NULL;
-}
-
 /* ---- parts ---- */
 
-static void draw_style(const struct drawing *drawing)
+static void draw_style(const struct proa_figure_drawing *drawing)
 {
     for (const struct proa_page_part *part = proa_page_parts; part->name; part++)
         if (strcmp(part->name, "figure.svg") == 0)
@@ -155,12 +37,12 @@ static void time_text(char *text, size_t bytes, int64_t ns, int64_t last_ns)
         snprintf(text, bytes, "%.3f ms", (double)ns / 1e6);
 }
 
-static void draw_rows(const struct drawing *drawing)
+static void draw_rows(const struct proa_figure_drawing *drawing)
 {
-    const int width = LEFT + COLUMN * drawing->columns;
+    const int width = PROA_FIGURE_LEFT + PROA_FIGURE_COLUMN * drawing->columns;
 
     for (int i = 0; i < drawing->moment_count; i++) {
-        const struct moment *moment = &drawing->moments[i];
+        const struct proa_figure_moment *moment = &drawing->moments[i];
         char text[32];
 
         if (moment->is_end)
@@ -170,11 +52,11 @@ static void draw_rows(const struct drawing *drawing)
         fprintf(drawing->out,
                 "<text class=\"small\" x=\"%d\" y=\"%g\" text-anchor=\"end\">%s</text>"
                 "<path class=\"row\" d=\"M%d %gH%d\"/>\n",
-                LEFT - 12, moment->y + 4, text, LEFT, moment->y, width);
+                PROA_FIGURE_LEFT - 12, moment->y + 4, text, PROA_FIGURE_LEFT, moment->y, width);
     }
 }
 
-static const char *part_of(const struct drawing *drawing, int process)
+static const char *part_of(const struct proa_figure_drawing *drawing, int process)
 {
     bool reaches = false, is_reached = false;
 
@@ -189,7 +71,7 @@ static const char *part_of(const struct drawing *drawing, int process)
     return reaches ? "origin" : is_reached ? "target" : "";
 }
 
-static void draw_lives(const struct drawing *drawing)
+static void draw_lives(const struct proa_figure_drawing *drawing)
 {
     const struct proa_model *model = drawing->figure->model;
 
@@ -198,7 +80,7 @@ static void draw_lives(const struct drawing *drawing)
 
         if (drawing->column_of[process] < 0)
             continue;
-        x = x_of(drawing, process);
+        x = proa_figure_x(drawing, process);
         fprintf(drawing->out,
                 "<text class=\"rank\" x=\"%g\" y=\"20\" text-anchor=\"middle\">rank %d</text>"
                 "<text class=\"small\" x=\"%g\" y=\"36\" text-anchor=\"middle\">%s</text>"
@@ -225,8 +107,8 @@ static int lane_of(const struct proa_figure *figure, int index)
     return lane < 2 ? lane : 2;
 }
 
-static void draw_shade(const struct drawing *drawing, const struct proa_model_epoch *epoch,
-                       double x, double y, double height)
+static void draw_shade(const struct proa_figure_drawing *drawing,
+                       const struct proa_model_epoch *epoch, double x, double y, double height)
 {
     fprintf(drawing->out,
             "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%d\" height=\"%g\" data-rank=\"%d\"/>\n",
@@ -251,24 +133,25 @@ static const char *epoch_name(const struct proa_model_epoch *epoch)
 }
 
 /* Where there is room for it. */
-static void draw_epoch_name(const struct drawing *drawing, const struct proa_model_epoch *epoch,
-                            double x, double y, double height)
+static void draw_epoch_name(const struct proa_figure_drawing *drawing,
+                            const struct proa_model_epoch *epoch, double x, double y, double height)
 {
     const char *name = epoch_name(epoch);
 
-    if ((double)strlen(name) * letter < height)
+    if ((double)strlen(name) * PROA_FIGURE_LETTER < height)
         fprintf(drawing->out,
                 "<text class=\"over\" transform=\"translate(%g %g) rotate(-90)\" "
                 "text-anchor=\"middle\">%s</text>\n",
                 x, y + height / 2, name);
 }
 
-static void draw_epochs(const struct drawing *drawing)
+static void draw_epochs(const struct proa_figure_drawing *drawing)
 {
     for (int i = 0; i < drawing->figure->epoch_count; i++) {
         const struct proa_model_epoch *epoch = &drawing->figure->epochs[i];
-        const double x = x_of(drawing, epoch->process), y = y_of(drawing, epoch->begin_ns);
-        const double height = y_of(drawing, epoch->end_ns) - y;
+        const double x = proa_figure_x(drawing, epoch->process),
+                     y = proa_figure_y(drawing, epoch->begin_ns);
+        const double height = proa_figure_y(drawing, epoch->end_ns) - y;
         const int off = LANE * lane_of(drawing->figure, i);
 
         if (epoch->kind != PROA_MODEL_EXPOSURE)
@@ -279,17 +162,17 @@ static void draw_epochs(const struct drawing *drawing)
 }
 
 /* Over arrows. */
-static void draw_epoch_names(const struct drawing *drawing)
+static void draw_epoch_names(const struct proa_figure_drawing *drawing)
 {
     for (int i = 0; i < drawing->figure->epoch_count; i++) {
         const struct proa_model_epoch *epoch = &drawing->figure->epochs[i];
-        const double y = y_of(drawing, epoch->begin_ns);
+        const double y = proa_figure_y(drawing, epoch->begin_ns);
         const double off = LANE * (lane_of(drawing->figure, i) + 1) + 16;
 
         draw_epoch_name(drawing, epoch,
-                        x_of(drawing, epoch->process) +
+                        proa_figure_x(drawing, epoch->process) +
                             (epoch->kind == PROA_MODEL_EXPOSURE ? off + 8 : -off),
-                        y, y_of(drawing, epoch->end_ns) - y);
+                        y, proa_figure_y(drawing, epoch->end_ns) - y);
     }
 }
 
@@ -302,50 +185,57 @@ static const char *class_of(const struct proa_figure_event *event)
     return event->kind == PROA_EVENT_CALL ? "call" : "operation";
 }
 
-static void draw_bar(const struct drawing *drawing, const struct proa_figure_event *event)
+static void draw_bar(const struct proa_figure_drawing *drawing,
+                     const struct proa_figure_event *event)
 {
-    const double x = x_of(drawing, event->process), y = y_of(drawing, event->begin_ns);
+    const double x = proa_figure_x(drawing, event->process),
+                 y = proa_figure_y(drawing, event->begin_ns);
 
     fprintf(drawing->out, "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"8\" height=\"%g\"/>\n",
-            class_of(event), x - 4, y, y_of(drawing, event->end_ns) - y);
+            class_of(event), x - 4, y, proa_figure_y(drawing, event->end_ns) - y);
     if (event->wait_end_ns > event->wait_begin_ns) {
-        const double from = larger(y, y_of(drawing, event->wait_begin_ns));
+        const double from = larger(y, proa_figure_y(drawing, event->wait_begin_ns));
 
         fprintf(drawing->out,
                 "<rect class=\"wait\" x=\"%g\" y=\"%g\" width=\"12\" height=\"%g\"/>\n", x - 6,
-                from, larger(0, y_of(drawing, event->wait_end_ns) - from));
+                from, larger(0, proa_figure_y(drawing, event->wait_end_ns) - from));
     }
 }
 
-static void draw_name(const struct drawing *drawing, const struct proa_figure_event *event)
+static void draw_name(const struct proa_figure_drawing *drawing,
+                      const struct proa_figure_event *event)
 {
-    const double x = x_of(drawing, event->process), y = y_of(drawing, event->begin_ns);
+    const double x = proa_figure_x(drawing, event->process),
+                 y = proa_figure_y(drawing, event->begin_ns);
 
     fprintf(drawing->out,
             "<g class=\"event\" data-rank=\"%d\" data-call=\"%s\"><rect class=\"%s\" x=\"%g\" "
             "y=\"%g\" width=\"%g\" height=\"%d\" rx=\"5\"/><text class=\"on\" x=\"%g\" y=\"%g\" "
             "text-anchor=\"middle\">%s</text></g>\n",
             drawing->figure->model->processes[event->process].rank, event->name, class_of(event),
-            x - half_of(event), y - NAME_HALF, 2 * half_of(event), 2 * NAME_HALF, x, y + 4,
-            event->name);
+            x - proa_figure_half(event), y - NAME_HALF, 2 * proa_figure_half(event), 2 * NAME_HALF,
+            x, y + 4, event->name);
 }
 
 /* ---- arrows ---- */
 
 /* At the edge of the event's name if that is near, else at the lifeline. */
-static struct point end_at(const struct drawing *drawing, const struct proa_figure_event *event,
-                           int process, int64_t ns, double toward)
+static struct proa_figure_point end_at(const struct proa_figure_drawing *drawing,
+                                       const struct proa_figure_event *event, int process,
+                                       int64_t ns, double toward)
 {
-    const double x = x_of(drawing, process), y = y_of(drawing, ns), side = toward > x ? 1 : -1;
-    const double at = event ? y_of(drawing, event->begin_ns) : 0;
+    const double x = proa_figure_x(drawing, process), y = proa_figure_y(drawing, ns),
+                 side = toward > x ? 1 : -1;
+    const double at = event ? proa_figure_y(drawing, event->begin_ns) : 0;
 
     if (event && fabs(at - y) < NAME_HALF + 4)
-        return (struct point){x + side * (half_of(event) + 1), at};
-    return (struct point){x + side * 7, y};
+        return (struct proa_figure_point){x + side * (proa_figure_half(event) + 1), at};
+    return (struct proa_figure_point){x + side * 7, y};
 }
 
-static void draw_line(const struct drawing *drawing, const char *kind, struct point from,
-                      struct point to, bool ahead, bool back)
+static void draw_line(const struct proa_figure_drawing *drawing, const char *kind,
+                      struct proa_figure_point from, struct proa_figure_point to, bool ahead,
+                      bool back)
 {
     const char tip = strcmp(kind, "data") == 0 ? 'd' : 's';
 
@@ -358,7 +248,7 @@ static void draw_line(const struct drawing *drawing, const char *kind, struct po
     fputs("/>\n", drawing->out);
 }
 
-static void draw_synchronization(const struct drawing *drawing)
+static void draw_synchronization(const struct proa_figure_drawing *drawing)
 {
     for (int i = 0; i < drawing->figure->arrow_count; i++) {
         const struct proa_model_arrow *arrow = &drawing->figure->arrows[i];
@@ -366,17 +256,18 @@ static void draw_synchronization(const struct drawing *drawing)
         if (arrow->kind == PROA_ARROW_DATA)
             continue;
         draw_line(drawing, proa_arrow_names[arrow->kind],
-                  end_at(drawing, event_of(drawing, arrow->from.event), arrow->from.process,
-                         arrow->from.ns, x_of(drawing, arrow->to.process)),
-                  end_at(drawing, event_of(drawing, arrow->to.event), arrow->to.process,
-                         arrow->to.ns, x_of(drawing, arrow->from.process)),
+                  end_at(drawing, proa_figure_event_of(drawing, arrow->from.event),
+                         arrow->from.process, arrow->from.ns,
+                         proa_figure_x(drawing, arrow->to.process)),
+                  end_at(drawing, proa_figure_event_of(drawing, arrow->to.event), arrow->to.process,
+                         arrow->to.ns, proa_figure_x(drawing, arrow->from.process)),
                   true, false);
     }
 }
 
 /* The arrow to where and when it was applied, which is recorded apart between nodes: on one node it
  * is within the call, and there is none (NULL). */
-static const struct proa_model_arrow *delivery_of(const struct drawing *drawing,
+static const struct proa_model_arrow *delivery_of(const struct proa_figure_drawing *drawing,
                                                   const struct proa_figure_event *event)
 {
     for (int i = 0; i < drawing->figure->arrow_count; i++) {
@@ -389,17 +280,19 @@ static const struct proa_model_arrow *delivery_of(const struct drawing *drawing,
 }
 
 /* Above the arrow, where no other such text is: in its middle, or to a side of that. */
-static void draw_bytes(struct drawing *drawing, struct point from, struct point to, uint64_t bytes)
+static void draw_bytes(struct proa_figure_drawing *drawing, struct proa_figure_point from,
+                       struct proa_figure_point to, uint64_t bytes)
 {
     static const double places[] = {0.5, 0.3, 0.7, 0.15, 0.85};
-    struct point at = from;
+    struct proa_figure_point at = from;
 
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         bool is_free;
 
-        at = (struct point){from.x + places[i] * (to.x - from.x),
-                            from.y + places[i] * (to.y - from.y) - 5};
-        is_free = abs((int)(at.x - LEFT) % COLUMN - COLUMN / 2) > 24; /* of lifelines */
+        at = (struct proa_figure_point){from.x + places[i] * (to.x - from.x),
+                                        from.y + places[i] * (to.y - from.y) - 5};
+        is_free = abs((int)(at.x - PROA_FIGURE_LEFT) % PROA_FIGURE_COLUMN -
+                      PROA_FIGURE_COLUMN / 2) > 24; /* of lifelines */
         for (int j = 0; j < drawing->text_count; j++)
             is_free &=
                 fabs(drawing->texts[j].x - at.x) > 40 || fabs(drawing->texts[j].y - at.y) > 13;
@@ -412,7 +305,7 @@ static void draw_bytes(struct drawing *drawing, struct point from, struct point 
             at.x, at.y, bytes);
 }
 
-static void draw_data(struct drawing *drawing, const struct proa_figure_event *event)
+static void draw_data(struct proa_figure_drawing *drawing, const struct proa_figure_event *event)
 {
     const bool is_get = strcmp(event->name, "get") == 0 || strcmp(event->name, "rget") == 0;
     const bool is_both = strstr(event->name, "fetch") || strstr(event->name, "get_acc") ||
@@ -420,13 +313,13 @@ static void draw_data(struct drawing *drawing, const struct proa_figure_event *e
     const int64_t issued_ns =
         event->wait_end_ns > event->begin_ns ? event->wait_end_ns : event->begin_ns;
     const struct proa_model_arrow *delivery = delivery_of(drawing, event);
-    struct point from, to;
+    struct proa_figure_point from, to;
 
     if (event->target < 0 || event->target == event->process)
         return;
-    from = end_at(drawing, event, event->process, issued_ns, x_of(drawing, event->target));
-    to = end_at(drawing, delivery ? event_of(drawing, delivery->to.event) : NULL, event->target,
-                delivery ? delivery->to.ns : event->end_ns, from.x);
+    from = end_at(drawing, event, event->process, issued_ns, proa_figure_x(drawing, event->target));
+    to = end_at(drawing, delivery ? proa_figure_event_of(drawing, delivery->to.event) : NULL,
+                event->target, delivery ? delivery->to.ns : event->end_ns, from.x);
     to.y = larger(to.y, from.y + 10);
     draw_line(drawing, "data", from, to, !is_get, is_get || is_both);
     draw_bytes(drawing, from, to, event->bytes);
@@ -434,10 +327,10 @@ static void draw_data(struct drawing *drawing, const struct proa_figure_event *e
 
 /* ---- the whole ---- */
 
-static void draw_head(const struct drawing *drawing)
+static void draw_head(const struct proa_figure_drawing *drawing)
 {
     const struct proa_figure *figure = drawing->figure;
-    const int width = LEFT + COLUMN * drawing->columns + 16;
+    const int width = PROA_FIGURE_LEFT + PROA_FIGURE_COLUMN * drawing->columns + 16;
     const char *name = figure->model->windows[figure->window].name;
 
     fprintf(drawing->out,
@@ -455,7 +348,7 @@ static void draw_head(const struct drawing *drawing)
     draw_style(drawing);
 }
 
-static void draw_legend(const struct drawing *drawing)
+static void draw_legend(const struct proa_figure_drawing *drawing)
 {
     const double y = drawing->bottom + 20;
 
@@ -466,21 +359,22 @@ static void draw_legend(const struct drawing *drawing)
             "<text class=\"small\" x=\"%d\" y=\"%g\">synchronization</text>"
             "<rect class=\"wait\" x=\"%d\" y=\"%g\" width=\"12\" height=\"14\"/>"
             "<text class=\"small\" x=\"%d\" y=\"%g\">waits</text>\n",
-            LEFT, y, LEFT + 40, y + 4, LEFT + 84, y, LEFT + 124, y + 4, LEFT + 224, y - 7,
-            LEFT + 242, y + 4);
+            PROA_FIGURE_LEFT, y, PROA_FIGURE_LEFT + 40, y + 4, PROA_FIGURE_LEFT + 84, y,
+            PROA_FIGURE_LEFT + 124, y + 4, PROA_FIGURE_LEFT + 224, y - 7, PROA_FIGURE_LEFT + 242,
+            y + 4);
     fprintf(drawing->out,
             "<text class=\"small\" x=\"%d\" y=\"36\" text-anchor=\"end\">time "
             "&#8595;</text>\n",
-            LEFT - 12);
+            PROA_FIGURE_LEFT - 12);
 }
 
 void proa_figure_draw(const struct proa_figure *figure, FILE *out)
 {
-    struct drawing drawing = {.figure = figure, .out = out};
+    struct proa_figure_drawing drawing = {.figure = figure, .out = out};
 
     drawing.texts = proa_need(NULL, (size_t)(figure->event_count + 1) * sizeof *drawing.texts);
-    lay_rows(&drawing);
-    lay_columns(&drawing);
+    proa_figure_lay_rows(&drawing);
+    proa_figure_lay_columns(&drawing);
     draw_head(&drawing);
     draw_rows(&drawing);
     draw_epochs(&drawing);
