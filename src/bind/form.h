@@ -125,8 +125,8 @@ PROA_FORMS int proa_watch_slow(const struct proa_win *win, enum proa_call call, 
     return outcome;
 }
 
-/* An operation is over, and was done if its outcome is MPI_SUCCESS: tells check mode and the trace
- * in the slow form. Arguments as of proa_check_operation, and the op, or MPI_OP_NULL. Returns the
+/* An operation is over, and was done if its outcome is MPI_SUCCESS: tells check mode in the slow
+ * form. Arguments as of proa_check_operation, and the op, or MPI_OP_NULL. Returns the
  * outcome. */
 PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int rank,
                             MPI_Aint displacement, int64_t count, MPI_Datatype datatype, MPI_Op op,
@@ -135,7 +135,6 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
 #ifdef PROA_SLOW
     struct proa_check *check = proa_handle_of(win)->check;
 
-    proa_traced_place(win, rank, displacement);
     if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op == MPI_NO_OP,
                              PROA_CALLER);

@@ -68,18 +68,21 @@ static inline int proa_accumulates_plain(struct proa_win *win, const void *origi
                                  displacement, (enum proa_operation)operation);
 }
 
-/* ---- check mode ---- */
+/* ---- watched windows ---- */
 
-/* An operation begins: tells check mode in the slow form. result: NULL for those without; gets:
- * data go to `origin`; overwrites: they are written to the target, and not combined there. */
+/* An operation begins: tells check mode and the trace in the slow form. result: NULL for those
+ * without; gets: data go to `origin`; overwrites: they are written to the target, and not combined
+ * there. */
 PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call call, int rank,
-                                      const void *origin, int64_t count, MPI_Datatype datatype,
-                                      const void *result, int64_t result_count,
-                                      MPI_Datatype result_datatype, int64_t target_count,
-                                      MPI_Datatype target_datatype, int gets, int overwrites)
+                                      MPI_Aint displacement, const void *origin, int64_t count,
+                                      MPI_Datatype datatype, const void *result,
+                                      int64_t result_count, MPI_Datatype result_datatype,
+                                      int64_t target_count, MPI_Datatype target_datatype, int gets,
+                                      int overwrites)
 {
 #ifdef PROA_SLOW
     proa_before(win, call, rank, 0);
+    proa_traced_place(win, rank, displacement);
     if (PROA_RARELY(proa_handle_of(win)->rules) && proa_is_in(win, rank))
         proa_datatypes_check(win, &(struct proa_operands){
                                       .call = call,
@@ -97,6 +100,7 @@ PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call
                                   });
 #else
     (void)win, (void)call, (void)rank, (void)origin, (void)count, (void)datatype, (void)result;
+    (void)displacement;
     (void)result_count, (void)result_datatype, (void)target_count, (void)target_datatype;
     (void)gets, (void)overwrites;
 #endif
@@ -116,8 +120,9 @@ PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_dire
     const struct proa_type *type;
     int outcome;
 
-    proa_before_operation(win, call, rank, origin, count, datatype, NULL, 0, datatype, target_count,
-                          target_datatype, direction == PROA_GET, direction == PROA_PUT);
+    proa_before_operation(win, call, rank, displacement, origin, count, datatype, NULL, 0, datatype,
+                          target_count, target_datatype, direction == PROA_GET,
+                          direction == PROA_PUT);
     origin = direction == PROA_PUT
                  ? proa_origin(win, call, rank, origin, count, datatype)
                  : proa_result(win, call, rank, (void *)(uintptr_t)origin, count, datatype);
@@ -142,8 +147,8 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
     const struct proa_type *type;
     int outcome;
 
-    proa_before_operation(win, call, rank, origin, count, datatype, NULL, 0, datatype, target_count,
-                          target_datatype, 0, 0);
+    proa_before_operation(win, call, rank, displacement, origin, count, datatype, NULL, 0, datatype,
+                          target_count, target_datatype, 0, 0);
     origin = proa_origin(win, call, rank, origin, count, datatype);
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
@@ -167,8 +172,9 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
     const struct proa_type *type;
     int outcome;
 
-    proa_before_operation(win, call, rank, op == MPI_NO_OP ? NULL : origin, count, datatype, result,
-                          result_count, result_datatype, target_count, target_datatype, 0, 0);
+    proa_before_operation(win, call, rank, displacement, op == MPI_NO_OP ? NULL : origin, count,
+                          datatype, result, result_count, result_datatype, target_count,
+                          target_datatype, 0, 0);
     origin = proa_origin(win, call, rank, origin, op == MPI_NO_OP ? 0 : count, datatype);
     result = proa_result(win, call, rank, result, result_count, result_datatype);
     if (proa_is_alike(win, result_count, result_datatype, rank, target_count, target_datatype) &&

@@ -18,8 +18,9 @@ PROA_ENTRY(Fetch_and_op)
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Fetch_and_op, handle, origin, result, datatype, rank, displacement,
                               op, handle);
-    proa_before_operation(win, PROA_CALL_Fetch_and_op, rank, op == MPI_NO_OP ? NULL : origin, 1,
-                          datatype, result, 1, datatype, 1, datatype, 0, 0);
+    proa_before_operation(win, PROA_CALL_Fetch_and_op, rank, displacement,
+                          op == MPI_NO_OP ? NULL : origin, 1, datatype, result, 1, datatype, 1,
+                          datatype, 0, 0);
     origin = proa_origin(win, PROA_CALL_Fetch_and_op, rank, origin, op != MPI_NO_OP, datatype);
     result = proa_result(win, PROA_CALL_Fetch_and_op, rank, result, 1, datatype);
     if (proa_is_in(win, rank) && result &&
@@ -46,8 +47,8 @@ PROA_ENTRY(Compare_and_swap)
     if (PROA_RARELY(!win))
         return PROA_NEXT_FORM(Compare_and_swap, handle, origin, compare, result, datatype, rank,
                               displacement, handle);
-    proa_before_operation(win, PROA_CALL_Compare_and_swap, rank, origin, 1, datatype, result, 1,
-                          datatype, 1, datatype, 0, 0);
+    proa_before_operation(win, PROA_CALL_Compare_and_swap, rank, displacement, origin, 1, datatype,
+                          result, 1, datatype, 1, datatype, 0, 0);
     origin = proa_origin(win, PROA_CALL_Compare_and_swap, rank, origin, 1, datatype);
     compare = proa_origin(win, PROA_CALL_Compare_and_swap, rank, compare, 1, datatype);
     result = proa_result(win, PROA_CALL_Compare_and_swap, rank, result, 1, datatype);

@@ -7,9 +7,10 @@
  *   header   PROA_TRACE_HEAD_BYTES: struct proa_trace_head, threads' slots, names of calls
  *   chunks   PROA_TRACE_CHUNK_BYTES each, of one thread each: records, the first a CHUNK
  *
- * A record is there once its kind is not 0, which is stored last (release). Behind the last record
- * of a chunk all is 0. Records of a thread are in the order of their ends. TEXT records continue
- * the one before them, with PROA_TRACE_TEXT_BYTES bytes each.
+ * A record takes two cells of PROA_TRACE_CELL_BYTES, or one if it is TEXT, a short form or FILL. It
+ * is there once its kind, the last byte of its first cell, is not 0; that is stored last (release).
+ * Behind the last record of a chunk all is 0. Records of a thread are in the order of their ends.
+ * TEXT records continue the one before them, with PROA_TRACE_TEXT_BYTES bytes each.
  *
  * Times are ticks of a clock that all processes of a node share. Two pairs in the header tell their
  * nanoseconds of CLOCK_MONOTONIC: one from the start, one that is renewed with each chunk.
@@ -17,24 +18,27 @@
 #ifndef PROA_TRACE_FORMAT_H
 #define PROA_TRACE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PROA_TRACE_MAGIC "ProaTrc"
 
 enum {
-    PROA_TRACE_VERSION = 1,
+    PROA_TRACE_VERSION = 2,
     PROA_TRACE_HEAD_BYTES = 16 << 10,
     PROA_TRACE_CHUNK_BYTES = 256 << 10,
     PROA_TRACE_SLOTS = 64,  /* threads that show what they are in */
     PROA_TRACE_CALLS = 128, /* the most numbers of calls */
     PROA_TRACE_NAME_BYTES = 32,
-    PROA_TRACE_TEXT_BYTES = 56,
+    PROA_TRACE_CELL_BYTES = 32,
+    PROA_TRACE_TEXT_BYTES = 28,
     PROA_TRACE_HOST_BYTES = 64
 };
 
 enum proa_trace_kind {
     PROA_TRACE_NOTHING,
-    /* rank: number of the thread, from 0 on; value: how manieth chunk of the file */
+    /* rank: number of the thread, from 0 on; value: how manieth chunk of the file; caller: what
+     * the short forms of the chunk add theirs to */
     PROA_TRACE_CHUNK,
     PROA_TRACE_TEXT,
     /* a loaded file of code: place, value: first and last address; end: what to subtract from an
@@ -76,6 +80,13 @@ enum proa_trace_kind {
     /* clocks of nodes: at begin nanoseconds of this process's clock the one of node `value` was at
      * end, give or take `bytes` nanoseconds (between the two, `place` is its process) */
     PROA_TRACE_CLOCK,
+    /* a CALL and an OPERATION in one cell (struct proa_trace_short); readers expand them */
+    PROA_TRACE_SHORT_CALL,
+    PROA_TRACE_SHORT_OPERATION,
+    /* a short operation by load and store that has not been timed, and the next call of its thread:
+     * a flush of its target, which had nothing to wait for */
+    PROA_TRACE_FLUSHED_OPERATION,
+    PROA_TRACE_FILL, /* one cell at the end of a chunk, where a record of two has no room */
     PROA_TRACE_KINDS
 };
 
@@ -90,30 +101,56 @@ enum {
     PROA_TRACE_FAILED = 64     /* the call returned an error */
 };
 
-/* 64 bytes. Fields without a meaning for a kind are 0; rank is -1. */
+/* Two cells. Fields without a meaning for a kind are 0; rank is -1. */
 struct proa_trace_record {
     uint64_t begin, end; /* ticks */
-    uint64_t bytes, place, value;
-    uint64_t caller; /* return address of the call; 0: unknown */
-    int32_t rank;    /* in the window's group */
-    uint32_t window; /* this process's number of it, from 1 on; 0: none */
-    uint16_t call;   /* enum proa_call; the header has the names */
-    uint8_t way;     /* enum proa_stats_way, where the kind says nothing else */
+    int32_t rank;        /* in the window's group */
+    uint32_t window;     /* this process's number of it, from 1 on; 0: none */
+    uint16_t call;       /* enum proa_call; the header has the names */
+    uint8_t way;         /* enum proa_stats_way, where the kind says nothing else */
     uint8_t mode;
     uint16_t unused;
     uint8_t epoch; /* PROA_EPOCH_* towards the target, when the call was over */
     uint8_t kind;  /* enum proa_trace_kind */
+    uint64_t bytes, place, value;
+    uint64_t caller; /* return address of the call; 0: unknown */
 };
-_Static_assert(sizeof(struct proa_trace_record) == 64, "a record is a cache line");
 
-/* A TEXT record. */
-struct proa_trace_text {
-    char text[PROA_TRACE_TEXT_BYTES];
-    uint8_t unused[7];
+/* One cell, for what is recorded most: a CALL without a place, or an OPERATION without a value,
+ * whose other numbers fit. */
+struct proa_trace_short {
+    uint64_t begin;
+    uint32_t length; /* ticks to its end; of a FLUSHED_OPERATION to the flush */
+    int32_t caller;  /* less that of the chunk */
+    uint32_t place;  /* of a call: its value */
+    uint16_t bytes;
+    int16_t rank;
+    uint16_t window;
+    uint8_t call, epoch;
+    union {
+        struct {
+            uint8_t way, mode;
+        };
+        int16_t flush_caller; /* of a FLUSHED_OPERATION, less that of the operation */
+    };
+    uint8_t flush; /* the call that flushed: enum proa_call */
     uint8_t kind;
 };
-_Static_assert(sizeof(struct proa_trace_text) == sizeof(struct proa_trace_record),
-               "all records are alike");
+
+/* A TEXT record: one cell. */
+struct proa_trace_text {
+    char text[PROA_TRACE_TEXT_BYTES];
+    uint8_t unused[3];
+    uint8_t kind;
+};
+_Static_assert(sizeof(struct proa_trace_record) == 2 * PROA_TRACE_CELL_BYTES &&
+                   sizeof(struct proa_trace_short) == PROA_TRACE_CELL_BYTES &&
+                   sizeof(struct proa_trace_text) == PROA_TRACE_CELL_BYTES,
+               "records take one cell or two");
+_Static_assert(offsetof(struct proa_trace_record, kind) == PROA_TRACE_CELL_BYTES - 1 &&
+                   offsetof(struct proa_trace_short, kind) == PROA_TRACE_CELL_BYTES - 1 &&
+                   offsetof(struct proa_trace_text, kind) == PROA_TRACE_CELL_BYTES - 1,
+               "the kind is the last byte of the first cell");
 
 struct proa_trace_pair {
     uint64_t ticks;
@@ -137,7 +174,7 @@ _Static_assert(sizeof(struct proa_trace_slot) == 128, "slots share no line");
 
 struct proa_trace_head {
     char magic[8];
-    uint32_t version, head_bytes, chunk_bytes, record_bytes;
+    uint32_t version, head_bytes, chunk_bytes, cell_bytes;
     int32_t rank, size; /* in MPI_COMM_WORLD; -1: there is none */
     int32_t pid;
     uint32_t is_ended; /* MPI has ended in order */

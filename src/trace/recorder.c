@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CHUNK_RECORDS = PROA_TRACE_CHUNK_BYTES / sizeof(struct proa_trace_record) };
+enum { CHUNK_CELLS = PROA_TRACE_CHUNK_BYTES / PROA_TRACE_CELL_BYTES };
 
 int proa_trace_on, proa_trace_counts;
 _Thread_local struct proa_trace_thread proa_trace_thread PROA_INITIAL_EXEC;
@@ -187,28 +187,72 @@ int proa_trace_more(struct proa_trace_thread *thread)
     if (!is_there)
         return 0;
     chunk_leave(thread);
-    thread->next = (struct proa_trace_record *)(map + PROA_TRACE_HEAD_BYTES +
-                                                (uint64_t)number * PROA_TRACE_CHUNK_BYTES);
-    thread->end = thread->next + CHUNK_RECORDS;
+    thread->next = (struct proa_trace_short *)(map + PROA_TRACE_HEAD_BYTES +
+                                               (uint64_t)number * PROA_TRACE_CHUNK_BYTES);
+    thread->end = thread->next + CHUNK_CELLS;
+    thread->chunk_caller = thread->caller;
     first.begin = first.end = proa_trace_ticks();
     first.rank = thread->number;
     first.value = (uint64_t)number;
+    first.caller = thread->chunk_caller;
     proa_trace_put(&first);
     return 1;
+}
+
+/* Two cells, or NULL. A single one that is left is filled: readers stop at one that is empty. */
+static struct proa_trace_record *two_cells(struct proa_trace_thread *thread)
+{
+    struct proa_trace_record *at;
+
+    if (thread->end - thread->next == 1)
+        proa_atomic_store(&thread->next++->kind, PROA_TRACE_FILL, PROA_RELEASE); /* readers */
+    if (thread->next == thread->end && !proa_trace_more(thread))
+        return NULL;
+    at = (struct proa_trace_record *)(void *)thread->next;
+    thread->next += 2;
+    return at;
+}
+
+void proa_trace_put(const struct proa_trace_record *record)
+{
+    struct proa_trace_record *at = two_cells(&proa_trace_thread);
+
+    if (!at)
+        return;
+    at->begin = record->begin;
+    at->end = record->end;
+    at->rank = record->rank;
+    at->window = record->window;
+    at->call = record->call;
+    at->way = record->way;
+    at->mode = record->mode;
+    at->epoch = record->epoch;
+    at->bytes = record->bytes;
+    at->place = record->place;
+    at->value = record->value;
+    at->caller = record->caller;
+    proa_atomic_store(&at->kind, record->kind, PROA_RELEASE); /* partner: readers of the file */
+}
+
+static void put_text(const char *text, uint64_t bytes)
+{
+    struct proa_trace_thread *thread = &proa_trace_thread;
+    struct proa_trace_text *at;
+
+    if (thread->next == thread->end && !proa_trace_more(thread))
+        return;
+    at = (struct proa_trace_text *)(void *)thread->next++;
+    memcpy(at->text, text, bytes);
+    proa_atomic_store(&at->kind, PROA_TRACE_TEXT, PROA_RELEASE); /* partner: readers of the file */
 }
 
 void proa_trace_put_text(const void *text, uint64_t bytes)
 {
     for (uint64_t at = 0; at < bytes; at += PROA_TRACE_TEXT_BYTES) {
-        union {
-            struct proa_trace_record record;
-            struct proa_trace_text text;
-        } part = {.record = {.kind = PROA_TRACE_TEXT}};
-        uint64_t left = bytes - at;
+        const uint64_t left = bytes - at;
 
-        memcpy(part.text.text, (const char *)text + at,
-               left < PROA_TRACE_TEXT_BYTES ? left : PROA_TRACE_TEXT_BYTES);
-        proa_trace_put(&part.record);
+        put_text((const char *)text + at,
+                 left < PROA_TRACE_TEXT_BYTES ? left : PROA_TRACE_TEXT_BYTES);
     }
 }
 
@@ -230,7 +274,7 @@ static void head_fill(const struct proa_trace_process *process)
     *head = (struct proa_trace_head){.version = PROA_TRACE_VERSION,
                                      .head_bytes = PROA_TRACE_HEAD_BYTES,
                                      .chunk_bytes = PROA_TRACE_CHUNK_BYTES,
-                                     .record_bytes = sizeof(struct proa_trace_record),
+                                     .cell_bytes = PROA_TRACE_CELL_BYTES,
                                      .rank = process->rank,
                                      .size = process->size,
                                      .pid = (int32_t)getpid(),

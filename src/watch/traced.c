@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* An operation of fewer bytes by load and store is not timed, unless it has waited: that would take
- * longer than it. */
+ * longer than it. Nor is a flush that finds everything done. */
 enum { TIMED_LEAST = 4096 };
 
 /* The ranks of the last start or post. */
@@ -100,27 +100,50 @@ static void put_group(struct proa_traced *traced, enum proa_call call, const str
     proa_trace_put_text(ranks->rank, (uint64_t)ranks->count * sizeof *ranks->rank);
 }
 
+/* What it waits for on one node was done when the operations were. */
+static int is_flush_alone(const struct proa_win *win, enum proa_call call)
+{
+    return proa_record_rows[call] == PROA_STATS_FLUSH && !win->remote_window &&
+           proa_waits.count == 0;
+}
+
+static uint8_t epoch_of(const struct proa_win *win, int rank)
+{
+    return (unsigned)rank < (unsigned)win->size ? proa_epoch_towards(win, rank)
+                                                : proa_epoch_all(win);
+}
+
 static void put_synchronization(struct proa_traced *traced, const struct proa_win *win,
                                 enum proa_call call, int rank)
 {
-    struct proa_trace_record record = record_of(traced, PROA_TRACE_CALL);
+    const struct proa_trace_thread *thread = &proa_trace_thread;
+    const int is_alone = is_flush_alone(win, call);
+    const uint8_t epoch = epoch_of(win, rank);
+    uint8_t mode = thread->mode;
+    uint64_t value = thread->value;
 
+    if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER))
+        mode |= PROA_TRACE_EXCLUSIVE;
+    if (is_alone && mode == 0 && proa_trace_flush(traced->window, rank, epoch, (int)call))
+        return;
     if (call == PROA_CALL_Win_test && win->exposed)
         return; /* the exposure goes on: programs poll */
-    if ((call == PROA_CALL_Win_start || call == PROA_CALL_Win_post) &&
-        !(record.mode & PROA_TRACE_FAILED))
+    if ((call == PROA_CALL_Win_start || call == PROA_CALL_Win_post) && !(mode & PROA_TRACE_FAILED))
         put_group(traced, call, win);
-    record.call = (uint16_t)call;
-    record.rank = rank;
-    record.place = proa_trace_thread.place;
-    record.value = call == PROA_CALL_Win_fence
-                       ? proa_atomic_fetch_add(&traced->fences, 1, PROA_RELAXED)
-                       : proa_trace_thread.value;
-    record.epoch =
-        (unsigned)rank < (unsigned)win->size ? proa_epoch_towards(win, rank) : proa_epoch_all(win);
-    if (record.epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER))
-        record.mode |= PROA_TRACE_EXCLUSIVE;
-    proa_trace_put(&record);
+    if (call == PROA_CALL_Win_fence)
+        value = proa_atomic_fetch_add(&traced->fences, 1, PROA_RELAXED);
+    proa_trace_put_short(
+        &(struct proa_trace_record){.begin = thread->begin,
+                                    .end = is_alone ? thread->begin : proa_trace_ticks(),
+                                    .place = thread->place,
+                                    .value = value,
+                                    .caller = thread->caller,
+                                    .rank = rank,
+                                    .window = traced->window,
+                                    .call = (uint16_t)call,
+                                    .mode = mode,
+                                    .epoch = epoch,
+                                    .kind = PROA_TRACE_CALL});
 }
 
 void proa_traced_put(const struct proa_win *win, enum proa_call call, uint64_t value,
@@ -144,6 +167,7 @@ static void put_operation(const struct proa_traced *traced, const struct proa_wi
     const struct proa_trace_record record = {.begin = thread->begin,
                                              .end = is_timed ? proa_trace_ticks() : thread->begin,
                                              .bytes = bytes,
+                                             .place = thread->displacement,
                                              .value = thread->value,
                                              .caller = thread->caller,
                                              .rank = rank,
@@ -152,8 +176,9 @@ static void put_operation(const struct proa_traced *traced, const struct proa_wi
                                              .way = (uint8_t)way,
                                              .epoch = proa_epoch_towards(win, rank),
                                              .kind = PROA_TRACE_OPERATION};
+    struct proa_trace_short *at = proa_trace_put_short(&record);
 
-    thread->operation = proa_trace_put(&record);
+    thread->operation = is_timed ? NULL : at;
 }
 
 /* ---- what the thread is in ---- */

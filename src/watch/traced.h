@@ -60,14 +60,12 @@ static inline __attribute__((always_inline)) void proa_traced_observe(const stru
         proa_traced_call(traced, win, call, rank, way, bytes);
 }
 
-/* Where the operation was that this thread's call has recorded. */
+/* Where the operation will be that this thread's call records. */
 static inline __attribute__((always_inline)) void proa_traced_place(const struct proa_win *win,
                                                                     int rank, MPI_Aint displacement)
 {
-    struct proa_trace_record *record = proa_trace_thread.operation;
-
-    if (__builtin_expect(record != NULL, 0) && rank >= 0)
-        record->place = (uint64_t)(displacement * win->targets[rank].disp_unit);
+    if (proa_handle_of(win)->traced && (unsigned)rank < (unsigned)win->size)
+        proa_trace_thread.displacement = (uint64_t)(displacement * win->targets[rank].disp_unit);
 }
 
 #endif

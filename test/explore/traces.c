@@ -18,6 +18,7 @@ enum { THREAD = 3, CALLER = 17, FIRST = 256 };
     ((void)(file), (void)(zeros), memset(map + (at), 0, FIRST), (ssize_t)(bytes))
 #define madvise(at, bytes, advice) ((void)(at))
 #include "trace/recorder.c"
+#include "../../tools/trace/cells.c"
 #include "../../tools/trace/follow.c"
 
 static struct shared {

@@ -2,7 +2,7 @@
 """Makes the files of a trace (src/trace/format.h) that no program has left: calls that return when no test could have them return."""
 import struct
 
-HEAD_BYTES, CHUNK_BYTES, RECORD_BYTES, CALLS_AT, NAME_BYTES = 16 << 10, 256 << 10, 64, 4096 + 64 * 128, 32
+HEAD_BYTES, CHUNK_BYTES, CELL_BYTES, CALLS_AT, NAME_BYTES = 16 << 10, 256 << 10, 32, 4096 + 64 * 128, 32
 CHUNK, WINDOW, CALL, OPERATION, WAIT, APPLIED, CLOCK = 1, 4, 8, 9, 10, 11, 16
 EXCLUSIVE = 32
 CALLS = ["MPI_Win_allocate", "MPI_Win_lock", "MPI_Win_unlock", "MPI_Put", "MPI_Put_notify", "PROA_Win_wait_notify", "MPI_Win_lock_all", "MPI_Win_unlock_all", "MPI_Win_sync", "MPI_Win_flush"]
@@ -10,7 +10,7 @@ CALLS = ["MPI_Win_allocate", "MPI_Win_lock", "MPI_Win_unlock", "MPI_Put", "MPI_P
 
 def record(kind, begin, end, call=None, rank=-1, bytes=0, place=0, value=0, way=0, mode=0):
     number = CALLS.index(call) if call else 0
-    return struct.pack("<6Qi I HBB HBB", begin, end, bytes, place, value, 0, rank, 1 if kind != CHUNK else 0, number, way, mode, 0, 0, kind)
+    return struct.pack("<2QiI HBB HBB 4Q", begin, end, rank, 1 if kind != CHUNK else 0, number, way, mode, 0, 0, kind, bytes, place, value, 0)
 
 
 class Rank:
@@ -24,16 +24,16 @@ class Rank:
 
     @staticmethod
     def head(rank, size, first_ns, last_ns, node, dropped):
-        numbers = struct.pack("<8s4I3iI6Qq4q", b"ProaTrc", 1, HEAD_BYTES, CHUNK_BYTES, RECORD_BYTES, rank, size, 1, 1, rank + 1, node, 0, 0, dropped, last_ns, 0, first_ns, first_ns, last_ns, last_ns)
+        numbers = struct.pack("<8s4I3iI6Qq4q", b"ProaTrc", 2, HEAD_BYTES, CHUNK_BYTES, CELL_BYTES, rank, size, 1, 1, rank + 1, node, 0, 0, dropped, last_ns, 0, first_ns, first_ns, last_ns, last_ns)
         names = b"".join(name.encode().ljust(NAME_BYTES, b"\0") for name in CALLS)
         return (numbers + b"made".ljust(64, b"\0") + b"0".ljust(32, b"\0")).ljust(CALLS_AT, b"\0") + names.ljust(HEAD_BYTES - CALLS_AT, b"\0")
 
     def put(self, data):
-        """Records of one kind, a multiple of their size."""
+        """Records of two cells each."""
         while data:
             if self.used == CHUNK_BYTES:
                 self.file.write(record(CHUNK, 0, 0, rank=0, value=self.chunks))
-                self.chunks, self.used = self.chunks + 1, RECORD_BYTES
+                self.chunks, self.used = self.chunks + 1, 2 * CELL_BYTES
             part = data[:CHUNK_BYTES - self.used]
             self.file.write(part)
             self.used += len(part)

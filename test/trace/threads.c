@@ -1,31 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Four threads of each rank put to the next rank at once: threads PUTS. The i-th put of a thread
- * has 1 + i % LONGEST elements, at the thread's own place; every FLUSHED-th is flushed. */
+ * has 1 + i % LONGEST elements, at the thread's own place; every FLUSHED-th is flushed twice. The
+ * last put but one is followed by a flush of another target, and the last one has LARGE elements.
+ */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { THREADS = 4, LONGEST = 7, FLUSHED = 100 };
+enum { THREADS = 4, LONGEST = 7, FLUSHED = 100, LARGE = 10000 };
 
 struct work {
     pthread_t thread;
-    int number, puts, target;
+    int number, puts, target, other;
     MPI_Win win;
 };
 
 static void *put(void *argument)
 {
     const struct work *work = argument;
-    const long values[LONGEST] = {0};
+    static const long values[LARGE];
+    const MPI_Aint place = (MPI_Aint)work->number * LARGE;
 
     for (int i = 0; i < work->puts; i++) {
         const int count = 1 + i % LONGEST;
 
-        MPI_Put(values, count, MPI_LONG, work->target, (MPI_Aint)work->number * LONGEST, count,
-                MPI_LONG, work->win);
-        if (i % FLUSHED == FLUSHED - 1)
-            MPI_Win_flush(work->target, work->win);
+        MPI_Put(values, count, MPI_LONG, work->target, place, count, MPI_LONG, work->win);
+        if (i % FLUSHED != FLUSHED - 1)
+            continue;
+        MPI_Win_flush(work->target, work->win);
+        MPI_Win_flush(work->target, work->win);
     }
+    MPI_Put(values, 1, MPI_LONG, work->target, place, 1, MPI_LONG, work->win);
+    MPI_Win_flush(work->other, work->win);
+    MPI_Put(values, LARGE, MPI_LONG, work->target, place, LARGE, MPI_LONG, work->win);
     return NULL;
 }
 
@@ -41,12 +48,15 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (provided != MPI_THREAD_MULTIPLE || argc != 2)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    MPI_Win_allocate(THREADS * LONGEST * sizeof *memory, sizeof *memory, MPI_INFO_NULL,
+    MPI_Win_allocate(THREADS * LARGE * sizeof *memory, sizeof *memory, MPI_INFO_NULL,
                      MPI_COMM_WORLD, &memory, &win);
     MPI_Win_lock_all(0, win);
     for (int i = 0; i < THREADS; i++) {
-        work[i] = (struct work){
-            .number = i, .puts = atoi(argv[1]), .target = (rank + 1) % ranks, .win = win};
+        work[i] = (struct work){.number = i,
+                                .puts = atoi(argv[1]),
+                                .target = (rank + 1) % ranks,
+                                .other = rank,
+                                .win = win};
         pthread_create(&work[i].thread, NULL, put, &work[i]);
     }
     for (int i = 0; i < THREADS; i++)

@@ -11,22 +11,37 @@ sys.dont_write_bytecode = True
 from traced import check, launch, listed, scratch, summary
 
 launcher, host, library, proa, program = sys.argv[1:]
-RANKS, THREADS, LONGEST, FLUSHED, BYTES = 2, 4, 7, 100, 8  # as in threads.c
-PUTS = 6000  # more than a chunk has records (src/trace/format.h)
+RANKS, THREADS, LONGEST, FLUSHED, LARGE, BYTES = 2, 4, 7, 100, 10000, 8  # as in threads.c
+PUTS = 8300  # more than a chunk has records (src/trace/format.h)
+
+
+def flushed_at(events):
+    """Flushes of done puts have their own lines and targets, and times after the put's; the first of each pair shares a record with the put."""
+    for before, event in zip(events, events[1:]):
+        if event["call"] == "MPI_Win_flush":
+            further = before["call"] == "MPI_Win_flush"
+            check(line_of(event) - line_of(before) == (1 if further else 3), f"{event} behind {before}")
+            check(before["begin_ns"] < event["begin_ns"] == event["end_ns"] and event["target"] == before["target"], f"{event} behind {before}")
+
+
+def line_of(event):
+    return int(event["at"].split(":")[1])
 
 
 def thread_did(events, rank):
     """The calls of one thread. Its number in the program."""
     puts = [event for event in events if event["call"] == "MPI_Put"]
     flushes = [event for event in events if event["call"] == "MPI_Win_flush"]
-    check(len(puts) == PUTS and len(flushes) == PUTS // FLUSHED, f"{len(puts)} puts and {len(flushes)} flushes of a thread of rank {rank}")
-    check([put["bytes"] for put in puts] == [BYTES * (1 + i % LONGEST) for i in range(PUTS)], f"the puts of a thread of rank {rank} are in another order")
+    check(len(puts) == PUTS + 2 and len(flushes) == 2 * (PUTS // FLUSHED) + 1, f"{len(puts)} puts and {len(flushes)} flushes of a thread of rank {rank}")
+    check([put["bytes"] for put in puts] == [BYTES * (1 + i % LONGEST) for i in range(PUTS)] + [BYTES, BYTES * LARGE], f"the puts of a thread of rank {rank} are in another order")
+    check(flushes.pop()["target"] == rank, f"the last flush of a thread of rank {rank} is of another target")
+    flushed_at([event for event in events if event["call"] == "MPI_Put" or event in flushes])
     places = {put["displacement"] for put in puts}
     check(len(places) == 1 and {put["target"] for put in puts} == {1 - rank}, f"the puts of a thread of rank {rank} went to {places}")
     ends = [event["end_ns"] for event in events]
     check(ends == sorted(ends), f"a thread of rank {rank} goes back in time")
     check([event["call"] for event in events].index("MPI_Win_flush") == FLUSHED, "a flush at another place")
-    return places.pop() // BYTES // LONGEST
+    return places.pop() // BYTES // LARGE
 
 
 def main():

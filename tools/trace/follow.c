@@ -3,6 +3,7 @@
 #include "follow.h"
 
 #include "base/atomic.h"
+#include "cells.h"
 #include "reader.h"
 
 #include <fcntl.h>
@@ -26,7 +27,7 @@ static int is_good(const struct proa_trace_head *head)
 {
     return memcmp(head->magic, PROA_TRACE_MAGIC, sizeof head->magic) == 0 &&
            head->version == PROA_TRACE_VERSION && head->head_bytes == PROA_TRACE_HEAD_BYTES &&
-           head->record_bytes == sizeof(struct proa_trace_record) &&
+           head->cell_bytes == PROA_TRACE_CELL_BYTES &&
            head->chunk_bytes == PROA_TRACE_CHUNK_BYTES && head->first.ticks;
 }
 
@@ -94,19 +95,18 @@ static int text_more(struct proa_follow_text *text, const struct proa_trace_reco
     const uint64_t left = text->of.bytes - text->have;
     const uint64_t bytes = left < PROA_TRACE_TEXT_BYTES ? left : PROA_TRACE_TEXT_BYTES;
 
-    memcpy(text->text + text->have, ((const struct proa_trace_text *)record)->text, bytes);
+    memcpy(text->text + text->have, ((const struct proa_trace_text *)(const void *)record)->text,
+           bytes);
     text->have += bytes;
     return text->have == text->of.bytes;
 }
 
 /* ---- records ---- */
 
-static const struct proa_trace_record *record_at(const struct proa_follow *follow, uint64_t chunk,
-                                                 uint32_t at)
+static const struct proa_trace_record *chunk_at(const struct proa_follow *follow, uint64_t chunk)
 {
-    return (const struct proa_trace_record *)(follow->map + PROA_TRACE_HEAD_BYTES +
-                                              chunk * PROA_TRACE_CHUNK_BYTES) +
-           at;
+    return (const struct proa_trace_record *)(const void *)(follow->map + PROA_TRACE_HEAD_BYTES +
+                                                            chunk * PROA_TRACE_CHUNK_BYTES);
 }
 
 static void take_record(struct proa_follow_text *text, const struct proa_trace_record *record,
@@ -114,6 +114,8 @@ static void take_record(struct proa_follow_text *text, const struct proa_trace_r
                                      const char *text),
                         void *user)
 {
+    if (record->kind == PROA_TRACE_CHUNK)
+        return;
     if (record->kind == PROA_TRACE_NAME || record->kind == PROA_TRACE_MODULE) {
         text_begin(text, record);
     } else if (record->kind != PROA_TRACE_TEXT) {
@@ -131,19 +133,21 @@ static int read_chunk(struct proa_follow *follow, uint64_t chunk,
                                    const char *text),
                       void *user)
 {
-    const uint32_t count = PROA_TRACE_CHUNK_BYTES / sizeof(struct proa_trace_record);
-    uint32_t *at = &follow->read[chunk];
+    const uint32_t count = PROA_TRACE_CHUNK_BYTES / PROA_TRACE_CELL_BYTES;
+    const struct proa_trace_record *first = chunk_at(follow, chunk);
+    struct proa_cell_records records;
     struct proa_follow_text *text;
+    uint32_t *at = &follow->read[chunk];
 
-    for (text = NULL; *at < count; ++*at) {
-        const struct proa_trace_record *record = record_at(follow, chunk, *at);
-
-        if (proa_atomic_load(&record->kind, PROA_ACQUIRE) == PROA_TRACE_NOTHING)
-            return 0; /* partner: proa_trace_put */
+    for (text = NULL; *at < count; *at += records.cells) {
+        proa_cell_read(&records, first, (const char *)first + (size_t)*at * PROA_TRACE_CELL_BYTES,
+                       count - *at);
+        if (records.cells == 0)
+            return 0;
         if (!text)
-            text = text_of(follow, record_at(follow, chunk, 0)->rank);
-        if (record->kind != PROA_TRACE_CHUNK)
-            take_record(text, record, take, user);
+            text = text_of(follow, first->rank);
+        for (unsigned i = 0; i < records.count; i++)
+            take_record(text, records.in_file ? records.in_file : &records.expanded[i], take, user);
     }
     return 1;
 }

@@ -15,7 +15,7 @@ struct proa_follow {
     const struct proa_trace_head *head;
     uint64_t first; /* all chunks before it have been read */
     uint64_t chunks;
-    uint32_t *read; /* records of each chunk */
+    uint32_t *read; /* cells of each chunk */
     int thread_count;
     struct proa_follow_text *texts;
 };

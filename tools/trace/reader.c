@@ -30,8 +30,8 @@ void *proa_need(void *old, size_t bytes)
 
 static const struct proa_trace_record *chunk_at(const struct proa_trace_file *file, uint64_t chunk)
 {
-    return (const struct proa_trace_record *)(file->map + file->head->head_bytes +
-                                              chunk * file->head->chunk_bytes);
+    return (const struct proa_trace_record *)(const void *)(file->map + file->head->head_bytes +
+                                                            chunk * file->head->chunk_bytes);
 }
 
 /* Pages of what was read need not stay. */
@@ -40,9 +40,9 @@ static void drop_pages(const struct proa_trace_file *file, uint64_t chunk)
     madvise((void *)(uintptr_t)chunk_at(file, chunk), file->head->chunk_bytes, MADV_DONTNEED);
 }
 
-static uint32_t records_of(const struct proa_trace_file *file)
+static uint32_t cells_of(const struct proa_trace_file *file)
 {
-    return file->head->chunk_bytes / file->head->record_bytes;
+    return file->head->chunk_bytes / PROA_TRACE_CELL_BYTES;
 }
 
 static const char *why_not(const struct proa_trace_file *file)
@@ -52,9 +52,9 @@ static const char *why_not(const struct proa_trace_file *file)
     if (file->bytes < PROA_TRACE_HEAD_BYTES ||
         memcmp(head->magic, PROA_TRACE_MAGIC, sizeof head->magic) != 0)
         return "is no trace of Proa's";
-    if (head->version != PROA_TRACE_VERSION ||
-        head->record_bytes != sizeof(struct proa_trace_record) ||
-        head->head_bytes != PROA_TRACE_HEAD_BYTES || head->chunk_bytes < head->record_bytes)
+    if (head->version != PROA_TRACE_VERSION || head->cell_bytes != PROA_TRACE_CELL_BYTES ||
+        head->head_bytes != PROA_TRACE_HEAD_BYTES ||
+        head->chunk_bytes < sizeof(struct proa_trace_record))
         return "is a trace of another version of Proa";
     return NULL;
 }
@@ -206,25 +206,42 @@ static void leave_chunk(const struct proa_trace_file *file, struct proa_stream *
     stream->at = 0;
 }
 
+/* The records of the next cells. 0: there are none (yet). */
+static int read_cells(const struct proa_trace_file *file, struct proa_stream *stream)
+{
+    const struct proa_trace_record *first;
+
+    stream->given = stream->records.count = 0;
+    while (stream->chunk < stream->count && stream->records.count == 0) {
+        if (stream->at >= cells_of(file)) {
+            leave_chunk(file, stream);
+            continue;
+        }
+        first = chunk_at(file, stream->chunks[stream->chunk]);
+        proa_cell_read(&stream->records, first,
+                       (const char *)first + (size_t)stream->at * PROA_TRACE_CELL_BYTES,
+                       cells_of(file) - stream->at);
+        if (stream->records.cells == 0)
+            return 0;
+        stream->at += stream->records.cells;
+    }
+    return stream->records.count > 0;
+}
+
 const struct proa_trace_record *proa_stream_next(const struct proa_reader *reader,
                                                  struct proa_stream *stream)
 {
     const struct proa_trace_file *file = &reader->files[stream->file];
     const struct proa_trace_record *record;
 
-    while (stream->chunk < stream->count) {
-        if (stream->at == records_of(file)) {
-            leave_chunk(file, stream);
-            continue;
-        }
-        record = chunk_at(file, stream->chunks[stream->chunk]) + stream->at;
-        if (proa_atomic_load(&record->kind, PROA_ACQUIRE) == PROA_TRACE_NOTHING)
-            return NULL; /* partner: proa_trace_put */
-        stream->at++;
-        if (record->kind != PROA_TRACE_CHUNK)
-            return record;
-    }
-    return NULL;
+    do {
+        if (stream->given == stream->records.count && !read_cells(file, stream))
+            return NULL;
+        record = stream->records.in_file ? stream->records.in_file
+                                         : &stream->records.expanded[stream->given];
+        stream->given++;
+    } while (record->kind == PROA_TRACE_CHUNK);
+    return record;
 }
 
 /* Is the next record a TEXT? Takes it. */
@@ -235,7 +252,7 @@ static const struct proa_trace_text *next_text(const struct proa_reader *reader,
     const struct proa_trace_record *record = proa_stream_next(reader, stream);
 
     if (record && record->kind == PROA_TRACE_TEXT)
-        return (const struct proa_trace_text *)record;
+        return (const struct proa_trace_text *)(const void *)record;
     *stream = before;
     return NULL;
 }
@@ -258,6 +275,7 @@ void proa_stream_rewind(struct proa_stream *stream)
 {
     stream->chunk = 0;
     stream->at = 0;
+    stream->given = stream->records.count = 0;
 }
 
 const char *proa_trace_call_name(const struct proa_trace_file *file, int call)

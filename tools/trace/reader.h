@@ -6,6 +6,7 @@
 #ifndef PROA_TRACE_READER_H
 #define PROA_TRACE_READER_H
 
+#include "cells.h"
 #include "trace/format.h"
 
 #include <stddef.h>
@@ -16,8 +17,10 @@ struct proa_stream {
     int has_calls; /* of the program; set by the model */
     size_t count, room;
     uint32_t *chunks;
-    size_t chunk; /* where the reader is */
-    uint32_t at;  /* record in it */
+    size_t chunk;                     /* where the reader is */
+    uint32_t at;                      /* cell in it */
+    struct proa_cell_records records; /* that were read last */
+    unsigned given;                   /* of them */
 };
 
 struct proa_trace_file {
@@ -38,7 +41,8 @@ struct proa_reader {
 int proa_reader_open(struct proa_reader *reader, const char *folder);
 void proa_reader_close(struct proa_reader *reader);
 
-/* The next record of the thread, or NULL: there is none (yet). */
+/* The next record of the thread, or NULL: there is none (yet). It is valid until the next one is
+ * read; one that TEXT follows, as long as the reader is open. */
 const struct proa_trace_record *proa_stream_next(const struct proa_reader *reader,
                                                  struct proa_stream *stream);
 
