@@ -168,7 +168,9 @@ static void take(const struct window *window, uintptr_t address, uint64_t bytes,
     own = proa_ordering_accesses(window->ordering, window->win->rank, &process, &base);
     compare_with_own(window, own, process, base, &access);
     proa_ordering_fill(window->ordering, PROA_CALL_Win_sync, &access);
-    proa_crossing_hand_over(process, &access, proa_clock_complete());
+    proa_crossing_hand_over(process, &access, proa_clock_stamp());
+    proa_board_flush();
+    proa_clock_complete();
     proa_moment_drop(access.moment);
 }
 

@@ -293,7 +293,7 @@ static int has_completed(const struct proa_access *access, void *arg)
     if (goes->ordering ? access->window != goes->ordering : !access->requested)
         return 0;
     if (goes->stamp == 0)
-        goes->stamp = proa_clock_complete();
+        goes->stamp = proa_clock_stamp();
     proa_crossing_hand_over(goes->process, access, goes->stamp);
     return 1;
 }
@@ -304,6 +304,13 @@ static void complete_at(int process, struct goes *goes)
     proa_accesses_drop(&pending, process, goes->local, has_completed, goes);
 }
 
+/* All that was complete at once is handed over: others may know of it. */
+static void handed_over(void)
+{
+    proa_board_flush();
+    proa_clock_complete();
+}
+
 static void complete(const struct proa_ordering *ordering, int rank, int local)
 {
     struct goes goes = {ordering, local, 0, 0};
@@ -312,6 +319,8 @@ static void complete(const struct proa_ordering *ordering, int rank, int local)
         return;
     for (int i = rank < 0 ? 0 : rank; i < (rank < 0 ? ordering->size : rank + 1); i++)
         complete_at(ordering->processes[i], &goes);
+    if (goes.stamp)
+        handed_over();
 }
 
 void proa_ordering_complete(struct proa_ordering *ordering, int rank, int local)
@@ -329,6 +338,8 @@ void proa_ordering_requests_completed(void)
             complete_at(i, &goes);
             requested[i] = 0;
         }
+    if (goes.stamp)
+        handed_over();
 }
 
 struct proa_accesses *proa_ordering_accesses(struct proa_ordering *ordering, int rank, int *target,
@@ -352,11 +363,12 @@ void proa_ordering_fill(struct proa_ordering *ordering, enum proa_call call,
 void proa_ordering_hand_over(struct proa_ordering *ordering, int rank,
                              const struct proa_access *access)
 {
-    proa_crossing_hand_over(ordering->processes[rank], access, proa_clock_complete());
+    proa_crossing_hand_over(ordering->processes[rank], access, proa_clock_stamp());
 }
 
 void proa_ordering_notify(struct proa_ordering *ordering, int rank)
 {
+    handed_over();
     proa_clock_tell(ordering->processes[rank], PROA_ROW_SEEN);
     proa_board_flush();
 }

@@ -57,7 +57,7 @@ struct proa_accesses *proa_ordering_accesses(struct proa_ordering *ordering, int
 void proa_ordering_fill(struct proa_ordering *ordering, enum proa_call call,
                         struct proa_access *access);
 
-/* Hands over an access that is complete at once. Inside. */
+/* Hands over an access that is complete at once; proa_ordering_notify follows. Inside. */
 void proa_ordering_hand_over(struct proa_ordering *ordering, int rank,
                              const struct proa_access *access);
 

@@ -143,13 +143,14 @@ void proa_announce_end(void)
 
 /* ---- calls of this process ---- */
 
-/* A call may tell others all that this thread has done. So the word grows where they know it. */
+/* A call may tell others all that this thread has done. */
 void proa_announce_before(void)
 {
     if (!follows)
         return;
     proa_sanitizer_ignore(0);
-    proa_sanitizer_release(mark_of(&processes[proa_board_rank()]->history, proa_clock_complete()));
+    proa_sanitizer_release(mark_of(&processes[proa_board_rank()]->history, proa_clock_stamp()));
+    proa_clock_complete();
 }
 
 /* What the clock knows was handed over before: it is taken now. */

@@ -12,7 +12,6 @@ enum { TOLD_ROWS = PROA_ROW_MEETING };
 
 static uint64_t *clock_words; /* row PROA_ROW_KNOWN of this process */
 static int me;
-static uint64_t told;              /* the largest of its own words that others may know */
 static uint64_t version;           /* counts changes of the clock */
 static uint64_t *versions;         /* that a row of a process was told last */
 static struct proa_moment *moment; /* the last; NULL: the clock has changed since */
@@ -30,7 +29,6 @@ int proa_clock_begin(void)
     versions = calloc((size_t)proa_board_size() * TOLD_ROWS, sizeof *versions);
     shared = calloc((size_t)proa_board_size(), sizeof *shared);
     shares = 0;
-    told = 0;
     version = 1;
     messages_came = 0;
     proa_atomic_store(&clock_words[me], 1, PROA_RELAXED);
@@ -127,13 +125,15 @@ const uint64_t *proa_clock_now(void)
 /* ---- what others know ---- */
 
 /* The clock of issue lacks the process's own word, as it is never asked for: it stays valid. */
-uint64_t proa_clock_complete(void)
+void proa_clock_complete(void)
 {
-    if (clock_words[me] <= told) {
-        proa_atomic_store(&clock_words[me], told + 1, PROA_RELEASE);
-        version++;
-    }
-    return clock_words[me];
+    proa_atomic_store(&clock_words[me], clock_words[me] + 1, PROA_RELEASE);
+    version++;
+}
+
+uint64_t proa_clock_stamp(void)
+{
+    return clock_words[me] + 1;
 }
 
 void proa_clock_tell(int process, enum proa_board_row row)
@@ -144,14 +144,12 @@ void proa_clock_tell(int process, enum proa_board_row row)
     if (*last == version)
         return;
     *last = version;
-    told = clock_words[me];
     proa_board_raise(process, row, clock_words);
 }
 
 void proa_clock_tell_meeting(const int *processes, int count, int meeting)
 {
     hear_messages();
-    told = clock_words[me];
     for (int i = 0; i < count; i++)
         proa_board_raise(processes[i], PROA_ROW_MEETING + meeting, clock_words);
 }

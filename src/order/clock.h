@@ -4,7 +4,9 @@
  *
  * An access has the clock of its issue, and a stamp: its own process's word when it was complete.
  * It is ordered before another one whose clock of issue has at least that stamp in its process's
- * word. A process's own word grows when accesses are complete after it has told its clock.
+ * word. A process's own word grows whenever accesses are complete, after they were handed over
+ * (order/crossing.h): others may look at its clock at any time, and what they know of has to be
+ * there.
  *
  * A clock may know too much, as of a message that the process has not received yet: then accesses
  * count as ordered that are not, and a conflict is missed. It must never know too little. So it
@@ -39,8 +41,10 @@ void proa_moment_drop(struct proa_moment *moment); /* NULL: does nothing */
 /* The words of the clock as of now, by process. Valid until the clock changes. */
 const uint64_t *proa_clock_now(void);
 
-/* The stamp of accesses that are complete now. */
-uint64_t proa_clock_complete(void);
+/* The stamp of accesses that are complete now. Others know none of them before proa_clock_complete,
+ * which follows once all of them are handed over. */
+uint64_t proa_clock_stamp(void);
+void proa_clock_complete(void);
 
 /* Tells the clock to a row of that process, unless it has been told there already. The row has it
  * once proa_board_flush has returned. */

@@ -48,7 +48,6 @@ static void make_ready(void)
     explore_private(&taken_heads, sizeof taken_heads);
     explore_private(&clock_words, sizeof clock_words);
     explore_private(&me, sizeof me);
-    explore_private(&told, sizeof told);
     explore_private(&version, sizeof version);
     explore_private(&versions, sizeof versions);
     explore_private(&shared, sizeof shared);
@@ -123,14 +122,14 @@ static void heard(int rank)
     }
 }
 
-/* The origin has completed something else since, which the target learns from its memory. */
+/* The origin has completed it, which the target learns from its memory. */
 static void completed(int rank)
 {
     enter(rank);
     if (rank == ORIGIN) {
         hand_over();
-        proa_clock_tell(BETWEEN, PROA_ROW_TOLD);
-        explore_check(proa_clock_complete() == 2);
+        explore_check(proa_clock_stamp() == 2);
+        proa_clock_complete();
     } else {
         proa_clock_learn(ORIGIN, PROA_ROW_KNOWN);
         if (clock_words[ORIGIN] == 2)

@@ -54,7 +54,8 @@ static void put_bytes(uint64_t low, uint64_t bytes)
                                  .origin = proa_board_rank(),
                                  .moment = proa_clock_moment()};
 
-    proa_crossing_hand_over(TARGET, &access, proa_clock_complete());
+    proa_crossing_hand_over(TARGET, &access, proa_clock_stamp());
+    proa_clock_complete();
     proa_moment_drop(access.moment);
 }
 
@@ -118,6 +119,41 @@ static void one_after_told_body(struct world *world)
 
 WORLD_TEST(one_after_told, RANKS)
 
+/* The earlier one's clock is looked at before its second put, which the later one's put comes
+ * after. */
+static void looked_at_body(struct world *world)
+{
+    begin(world);
+    if (world->rank == SECOND)
+        put_bytes(64, 8);
+    world_barrier(world);
+    if (world->rank == FIRST) {
+        proa_clock_learn_memory(SECOND);
+        put_bytes(128, 8);
+    }
+    world_barrier(world);
+    if (world->rank == TARGET)
+        proa_crossing_take();
+    world_barrier(world);
+    if (world->rank == SECOND) {
+        put_bytes(0, 8);
+        tell_other(FIRST);
+    }
+    world_barrier(world);
+    if (world->rank == FIRST) {
+        proa_clock_messages_came();
+        put_bytes(0, 8);
+    }
+    world_barrier(world);
+    if (world->rank == TARGET) {
+        proa_crossing_take();
+        CHECK_EQUAL(told, 0);
+    }
+    end();
+}
+
+WORLD_TEST(looked_at, RANKS)
+
 /* A target that takes nothing has no room at last. The rest is counted, without a wait for each. */
 static void full_body(struct world *world)
 {
@@ -143,6 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(taken_in_order),
         cmocka_unit_test(one_after_told),
+        cmocka_unit_test(looked_at),
         cmocka_unit_test(full),
     };
 
