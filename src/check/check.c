@@ -338,14 +338,6 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
 
 /* ---- buffers ---- */
 
-/* The bytes of a buffer of one piece; 0: there are none, or more pieces. */
-static uint64_t buffer_bytes(int64_t count, MPI_Datatype datatype)
-{
-    const struct proa_type *type = count > 0 ? proa_type_find(datatype) : NULL;
-
-    return type && type->dense ? (uint64_t)count * type->size : 0;
-}
-
 /* Is the operation's end seen, so that its buffers can be watched until then? */
 static int is_watched(const struct proa_win *win, enum proa_call call, int rank)
 {
@@ -359,10 +351,8 @@ const void *proa_check_origin(const struct proa_win *win, enum proa_call call, i
     const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
                                           caller};
 
-    if (is_watched(win, call, rank)) {
-        proa_reuse_buffer(&user, origin, count, datatype, 0);
-        proa_buffers_origin(&user, origin, buffer_bytes(count, datatype));
-    }
+    if (is_watched(win, call, rank))
+        proa_buffers_origin(&user, origin, proa_reuse_buffer(&user, origin, count, datatype, 0));
     return proa_view_behind(origin);
 }
 
@@ -372,10 +362,10 @@ void *proa_check_result(const struct proa_win *win, enum proa_call call, int ran
     const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
                                           caller};
 
+    uint64_t bytes;
+
     if (!is_watched(win, call, rank))
         return proa_view_behind(result);
-    proa_reuse_buffer(&user, result, count, datatype, 1);
-    if (user.is_requested)
-        return proa_view_behind(result);
-    return proa_buffers_result(&user, result, buffer_bytes(count, datatype));
+    bytes = proa_reuse_buffer(&user, result, count, datatype, 1);
+    return user.is_requested ? proa_view_behind(result) : proa_buffers_result(&user, result, bytes);
 }

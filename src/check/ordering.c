@@ -31,7 +31,6 @@ static int on;
 static struct proa_accesses pending; /* of this process, by process of the target */
 static uint8_t *requested;           /* by process: a request form has fetched from there */
 static uint64_t windows;             /* made so far */
-
 enum { SETTLES = 16 };
 static int settles; /* calls since the last look at the queues */
 
@@ -124,8 +123,7 @@ static struct proa_ordering *new_ordering(struct proa_win *win)
 
     if (!ordering)
         return NULL;
-    ordering->win = win;
-    ordering->size = win->size;
+    *ordering = (struct proa_ordering){.win = win, .size = win->size};
     ordering->fetched = calloc(size, sizeof *ordering->fetched);
     ordering->locked = calloc(size, sizeof *ordering->locked);
     ordering->bases = calloc(size, sizeof *ordering->bases);
@@ -208,9 +206,9 @@ void proa_ordering_close(struct proa_ordering *ordering)
 
 /* ---- what calls do ---- */
 
-/* OPERATES: UPDATES as well, if the target's memory changes; NOTIFIES: and it is told so. ENDS, one
- * target's or ALL: completes, and others may be told that. FLUSHES: completes for this process.
- * MEETS: with all processes of the window. HEARS: a post, or a complete. */
+/* OPERATES: UPDATES as well, if the target's memory changes; NOTIFIES: and it is told so. ENDS:
+ * completes, and others may be told that. FLUSHES: completes for this process. MEETS: with all
+ * processes of the window. HEARS: a post, or a complete. ALL: not of one target. */
 enum {
     OPERATES = 1,
     UPDATES = 2,
@@ -220,7 +218,8 @@ enum {
     FLUSHES = 32,
     MEETS = 64,
     HEARS = 128,
-    REQUESTS = 256
+    REQUESTS = 256,
+    ALL = 512
 };
 
 #define BOTH(call, what) [PROA_CALL_##call] = (what), [PROA_CALL_##call##_c] = (what)
@@ -243,18 +242,20 @@ static const uint16_t meanings[PROA_CALL_COUNT] = {
     BOTH(Rget_accumulate_notify, OPERATES | UPDATES | FETCHES | NOTIFIES),
     [PROA_CALL_Fetch_and_op] = OPERATES | UPDATES | FETCHES,
     [PROA_CALL_Compare_and_swap] = OPERATES | UPDATES | FETCHES,
-    [PROA_CALL_Win_fence] = ENDS | MEETS,
-    [PROA_CALL_Win_free] = ENDS | MEETS,
-    [PROA_CALL_Win_set_num_notify] = ENDS | MEETS,
-    [PROA_CALL_Win_complete] = ENDS,
+    [PROA_CALL_Win_fence] = ENDS | MEETS | ALL,
+    [PROA_CALL_Win_free] = ENDS | MEETS | ALL,
+    [PROA_CALL_Win_set_num_notify] = ENDS | MEETS | ALL,
+    [PROA_CALL_Win_complete] = ENDS | ALL,
     [PROA_CALL_Win_unlock] = ENDS,
-    [PROA_CALL_Win_unlock_all] = ENDS,
+    [PROA_CALL_Win_unlock_all] = ENDS | ALL,
     [PROA_CALL_Win_flush] = FLUSHES,
-    [PROA_CALL_Win_flush_all] = FLUSHES,
+    [PROA_CALL_Win_flush_all] = FLUSHES | ALL,
     [PROA_CALL_Win_flush_local] = FLUSHES,
-    [PROA_CALL_Win_flush_local_all] = FLUSHES,
-    [PROA_CALL_Win_wait] = HEARS,
-    [PROA_CALL_Win_test] = HEARS,
+    [PROA_CALL_Win_flush_local_all] = FLUSHES | ALL,
+    [PROA_CALL_Win_wait] = HEARS | ALL,
+    [PROA_CALL_Win_test] = HEARS | ALL,
+    [PROA_CALL_Win_post] = ALL,
+    [PROA_CALL_Win_lock_all] = ALL,
 };
 #undef BOTH
 
@@ -311,7 +312,7 @@ static void handed_over(void)
     proa_clock_complete();
 }
 
-static void complete(const struct proa_ordering *ordering, int rank, int local)
+void proa_ordering_complete(struct proa_ordering *ordering, int rank, int local)
 {
     struct goes goes = {ordering, local, 0, 0};
 
@@ -321,11 +322,6 @@ static void complete(const struct proa_ordering *ordering, int rank, int local)
         complete_at(ordering->processes[i], &goes);
     if (goes.stamp)
         handed_over();
-}
-
-void proa_ordering_complete(struct proa_ordering *ordering, int rank, int local)
-{
-    complete(ordering, rank, local);
 }
 
 void proa_ordering_requests_completed(void)
@@ -383,10 +379,8 @@ static void tell_all(const struct proa_ordering *ordering, enum proa_board_row r
 
 static void tell_started(const struct proa_ordering *ordering)
 {
-    const struct proa_ranks *started = &ordering->win->started_group;
-
-    for (int i = 0; i < started->count; i++)
-        proa_clock_tell(ordering->processes[started->rank[i]], PROA_ROW_TOLD);
+    for (int i = 0; i < ordering->win->started_group.count; i++)
+        proa_clock_tell(ordering->processes[ordering->win->started_group.rank[i]], PROA_ROW_TOLD);
 }
 
 static int meeting_row(const struct proa_ordering *ordering)
@@ -417,7 +411,7 @@ static void before(struct proa_ordering *ordering, enum proa_call call, int rank
     const unsigned means = meanings[call];
 
     if (means & (ENDS | NOTIFIES))
-        complete(ordering, rank, 0);
+        proa_ordering_complete(ordering, rank, 0);
     if (means & ENDS)
         tell_end(ordering, call, rank);
     if (means & UPDATES)
@@ -429,12 +423,7 @@ static void before(struct proa_ordering *ordering, enum proa_call call, int rank
 
 static int concerns(const struct proa_ordering *ordering, enum proa_call call, int rank)
 {
-    const int for_all = (meanings[call] & (MEETS | HEARS)) || call == PROA_CALL_Win_complete ||
-                        call == PROA_CALL_Win_unlock_all || call == PROA_CALL_Win_flush_all ||
-                        call == PROA_CALL_Win_flush_local_all || call == PROA_CALL_Win_post ||
-                        call == PROA_CALL_Win_lock_all;
-
-    return for_all || (rank >= 0 && rank < ordering->size);
+    return (meanings[call] & ALL) || (unsigned)rank < (unsigned)ordering->size;
 }
 
 void proa_ordering_before(struct proa_ordering *ordering, enum proa_call call, int rank)

@@ -10,8 +10,6 @@
 #include "traps/view.h"
 #include "type/pieces.h"
 
-#include <string.h>
-
 enum {
     BUFFERS = 3,       /* of one operation */
     PIECES_MOST = 1024 /* of one buffer; one with more is not compared */
@@ -34,17 +32,29 @@ struct stage {
     int count;
 };
 
-/* The buffers of an operation that has begun. */
-static _Thread_local struct stage next;
+/* The buffers of an operation that has begun, where several threads call. */
+static _Thread_local struct stage of_thread;
 
-/* Those of the last operation, which are kept when they are asked for: most are complete before. */
-static struct stage last;
+/* Where one calls: those, and those of the last operation, in turn. The last are kept when they are
+ * asked for: most are complete before. */
+static struct stage stages[2];
+static int current;
 
 static struct proa_accesses pending;
 
+static struct stage *next(void)
+{
+    return proa_inside_is_single() ? &stages[current] : &of_thread;
+}
+
+static struct stage *last(void)
+{
+    return &stages[!current];
+}
+
 int proa_reuse_any(void)
 {
-    return last.count != 0 || proa_atomic_load(&pending.alive, PROA_RELAXED) != 0;
+    return last()->count != 0 || proa_atomic_load(&pending.alive, PROA_RELAXED) != 0;
 }
 
 /* ---- one buffer ---- */
@@ -124,31 +134,41 @@ static void keep_all(struct stage *stage)
     stage->count = 0;
 }
 
+static void keep_last(void)
+{
+    if (last()->count)
+        keep_all(last());
+}
+
 /* ---- operations ---- */
 
 void proa_reuse_begin(void)
 {
-    next.count = 0;
+    next()->count = 0;
 }
 
-void proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, int64_t count,
-                       MPI_Datatype datatype, int is_result)
+uint64_t proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, int64_t count,
+                           MPI_Datatype datatype, int is_result)
 {
     const struct proa_type *type = count > 0 ? proa_type_find(datatype) : NULL;
+    struct stage *stage = next();
 
-    if (type && type->size > 0 && next.count < BUFFERS)
-        next.buffer[next.count++] =
+    if (!type || type->size == 0)
+        return 0;
+    if (stage->count < BUFFERS)
+        stage->buffer[stage->count++] =
             (struct staged){*user, memory, bytes_of(count, type), count, type, is_result};
+    return bytes_of(count, type);
 }
 
 /* Handlers of signals, other threads and ThreadSanitizer ask what is kept. A datatype with gaps may
  * be freed. */
-static int is_kept_at_once(void)
+static int is_kept_at_once(const struct stage *stage)
 {
     int has_gaps = 0;
 
-    for (int i = 0; i < next.count; i++)
-        has_gaps |= next.buffer[i].bytes == 0;
+    for (int i = 0; i < stage->count; i++)
+        has_gaps |= stage->buffer[i].bytes == 0;
     return has_gaps || !proa_inside_is_single() || proa_settings()->check_memory ||
            proa_announce_is_on();
 }
@@ -156,19 +176,18 @@ static int is_kept_at_once(void)
 /* Buffers of the same operation are not compared (usage/datatypes.h does that). */
 void proa_reuse_done(void)
 {
-    keep_all(&last);
-    for (int i = 0; i < next.count && pending.alive; i++) {
-        struct use use = use_of(&next.buffer[i]);
+    struct stage *stage = next();
 
-        each_piece(&next.buffer[i], &use, compare);
+    keep_last();
+    for (int i = 0; i < stage->count && pending.alive; i++) {
+        struct use use = use_of(&stage->buffer[i]);
+
+        each_piece(&stage->buffer[i], &use, compare);
     }
-    if (is_kept_at_once()) {
-        keep_all(&next);
-        return;
-    }
-    last.count = next.count;
-    memcpy(last.buffer, next.buffer, (size_t)next.count * sizeof next.buffer[0]);
-    next.count = 0;
+    if (is_kept_at_once(stage))
+        keep_all(stage);
+    else
+        current = !current;
 }
 
 struct goes {
@@ -187,7 +206,7 @@ static int is_complete(const struct proa_access *access, void *arg)
 
 static int is_last_complete(const struct goes *goes)
 {
-    const struct proa_buffer_user *user = &last.buffer[0].user;
+    const struct proa_buffer_user *user = &last()->buffer[0].user;
 
     return (!goes->win || user->win == goes->win) && (goes->rank < 0 || user->rank == goes->rank) &&
            (!goes->requested || user->is_requested);
@@ -197,8 +216,8 @@ void proa_reuse_complete(const struct proa_win *win, int rank, int requested)
 {
     struct goes goes = {win, rank, requested};
 
-    if (last.count && is_last_complete(&goes))
-        last.count = 0;
+    if (last()->count && is_last_complete(&goes))
+        last()->count = 0;
     if (pending.alive)
         proa_accesses_drop(&pending, HERE, 0, is_complete, &goes);
 }
@@ -218,7 +237,7 @@ void proa_reuse_call(const char *call, const void *caller, const void *memory, i
     if (!type || type->size == 0)
         return;
     proa_inside_enter();
-    keep_all(&last);
+    keep_last();
     if (pending.alive)
         each_piece(&buffer, &use, compare);
     proa_inside_leave();

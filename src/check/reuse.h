@@ -17,9 +17,9 @@
 /* An operation of this thread begins. */
 void proa_reuse_begin(void);
 
-/* It has this buffer. */
-void proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, int64_t count,
-                       MPI_Datatype datatype, int is_result);
+/* It has this buffer. Returns the bytes of one without gaps; 0: it has gaps, or is empty. */
+uint64_t proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, int64_t count,
+                           MPI_Datatype datatype, int is_result);
 
 /* It was done: its buffers are compared, and kept until it is complete. Inside. */
 void proa_reuse_done(void);

@@ -130,24 +130,24 @@ static uint32_t find_young(const struct proa_accesses *accesses, int target,
 }
 
 static uint32_t find_in_blocks(const struct proa_accesses *accesses, int target,
-                               const struct proa_access *access, proa_access_relation *has)
+                               const struct proa_access *access, uint64_t around,
+                               proa_access_relation *has)
 {
-    const uint64_t low = access->low ? access->low - 1 : 0;
+    const uint64_t low = access->low ? access->low - around : 0, high = access->high - 1 + around;
 
     if (accesses->blocks.count == 0)
         return 0;
-    if (proa_blocks_are_few(&accesses->blocks, low, access->high))
-        return proa_blocks_find(&accesses->blocks, accesses->nodes, target, low, access->high,
-                                access, has);
+    if (proa_blocks_are_few(&accesses->blocks, low, high))
+        return proa_blocks_find(&accesses->blocks, accesses->nodes, target, low, high, access, has);
     return find_in_list(accesses, target, access, has);
 }
 
-/* The first node that has this relation to the access; only such whose bytes touch it are sure to
- * be looked at. */
+/* The first node that has this relation to the access; only such are sure to be looked at whose
+ * bytes overlap those of the access, or with around 1 touch them. */
 static uint32_t find(const struct proa_accesses *accesses, int target,
-                     const struct proa_access *access, proa_access_relation *has)
+                     const struct proa_access *access, uint64_t around, proa_access_relation *has)
 {
-    uint32_t found = find_in_blocks(accesses, target, access, has);
+    uint32_t found = find_in_blocks(accesses, target, access, around, has);
 
     if (!found && accesses->of[target].tree)
         found = proa_treap_find(accesses->nodes, accesses->of[target].tree, access->low,
@@ -288,7 +288,7 @@ const struct proa_access *proa_accesses_find(const struct proa_accesses *accesse
                                              const struct proa_access *access,
                                              proa_access_relation *has)
 {
-    uint32_t found = find(accesses, target, access, has);
+    uint32_t found = find(accesses, target, access, 0, has);
 
     return found ? &accesses->nodes[found].access : NULL;
 }
@@ -298,10 +298,10 @@ static int is_conflict(const struct proa_access *kept, const struct proa_access 
     return overlap(kept, access) && proa_access_conflicts(kept, access);
 }
 
-const struct proa_access *proa_accesses_conflict(const struct proa_accesses *accesses, int target,
-                                                 const struct proa_access *access)
+const struct proa_access *proa_accesses_conflict_of(const struct proa_accesses *accesses,
+                                                    int target, const struct proa_access *access)
 {
-    return accesses->alive ? proa_accesses_find(accesses, target, access, is_conflict) : NULL;
+    return proa_accesses_find(accesses, target, access, is_conflict);
 }
 
 static void add(struct proa_accesses *accesses, int target, const struct proa_access *access)
@@ -336,18 +336,12 @@ static void reshape(struct proa_accesses *accesses, uint32_t node, uint64_t low,
 }
 
 /* The access may close the gap between kept ones: then all become one. */
-void proa_accesses_keep(struct proa_accesses *accesses, int target,
-                        const struct proa_access *access)
+static void unite(struct proa_accesses *accesses, int target, const struct proa_access *access)
 {
-    struct proa_access whole;
+    struct proa_access whole = *access;
     uint32_t node;
 
-    if (accesses->alive == 0) {
-        add(accesses, target, access);
-        return;
-    }
-    whole = *access;
-    while ((node = find(accesses, target, &whole, are_one)) != 0) {
+    while ((node = find(accesses, target, &whole, 1, are_one)) != 0) {
         const struct proa_access *kept = &accesses->nodes[node].access;
 
         if (covers(kept, &whole))
@@ -357,6 +351,15 @@ void proa_accesses_keep(struct proa_accesses *accesses, int target,
         give_back(accesses, node);
     }
     add(accesses, target, &whole);
+}
+
+void proa_accesses_keep(struct proa_accesses *accesses, int target,
+                        const struct proa_access *access)
+{
+    if (accesses->alive == 0)
+        add(accesses, target, access);
+    else
+        unite(accesses, target, access);
 }
 
 /* Takes these bytes away from the node. */
@@ -383,7 +386,7 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
 {
     uint32_t node;
 
-    while ((node = find(accesses, target, access, is_older)) != 0) {
+    while ((node = find(accesses, target, access, 0, is_older)) != 0) {
         struct proa_access *kept = &accesses->nodes[node].access;
 
         if (covers(kept, access) && kept->stamp == access->stamp)
@@ -395,6 +398,45 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
         cut(accesses, node, access->low, access->high);
     }
     proa_accesses_keep(accesses, target, access);
+}
+
+/* A look at all kept accesses that overlap one. */
+struct meeting {
+    struct proa_access access; /* the one; first, as its address is the meeting's */
+    proa_access_relation *has;
+    const struct proa_access *first; /* that has the relation */
+    struct proa_access *same;        /* like it, and of the same bytes */
+};
+
+static int note(const struct proa_access *kept, const struct proa_access *access)
+{
+    struct meeting *meeting = (struct meeting *)(uintptr_t)access;
+
+    if (!overlap(kept, access))
+        return 0;
+    if (!meeting->first && meeting->has(kept, access))
+        meeting->first = kept;
+    if (kept->low == access->low && kept->high == access->high && are_alike(kept, access))
+        meeting->same = (struct proa_access *)(uintptr_t)kept;
+    return 0;
+}
+
+void proa_accesses_meet(struct proa_accesses *accesses, int target,
+                        const struct proa_access *access, proa_access_relation *has,
+                        void (*tell)(const struct proa_access *kept,
+                                     const struct proa_access *access))
+{
+    struct meeting meeting = {.access = *access, .has = has};
+
+    find(accesses, target, &meeting.access, 0, note);
+    if (meeting.first)
+        tell(meeting.first, access);
+    if (meeting.same) {
+        meeting.same->stamp = access->stamp;
+        return;
+    }
+    meeting.access.moment = NULL;
+    proa_accesses_renew(accesses, target, &meeting.access);
 }
 
 static void drop_of(struct proa_accesses *accesses, int target, int list, proa_access_goes *goes,

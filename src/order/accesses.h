@@ -16,6 +16,7 @@
 
 #include "base/calls.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { PROA_ACCESSES_MOST = 65536 };
@@ -85,15 +86,22 @@ int proa_access_conflicts(const struct proa_access *one, const struct proa_acces
 /* Is it so, of a kept access and another one? */
 typedef int proa_access_relation(const struct proa_access *kept, const struct proa_access *access);
 
-/* An access that is kept of this target, overlaps this one or touches it, and has this relation to
- * it; NULL: there is none. Valid until the next call. */
+/* An access that is kept of this target, overlaps this one, and has this relation to it; NULL:
+ * there is none. Valid until the next call. */
 const struct proa_access *proa_accesses_find(const struct proa_accesses *accesses, int target,
                                              const struct proa_access *access,
                                              proa_access_relation *has);
 
 /* The same for those that conflict, if nothing orders the two. */
-const struct proa_access *proa_accesses_conflict(const struct proa_accesses *accesses, int target,
-                                                 const struct proa_access *access);
+const struct proa_access *proa_accesses_conflict_of(const struct proa_accesses *accesses,
+                                                    int target, const struct proa_access *access);
+
+static inline const struct proa_access *proa_accesses_conflict(const struct proa_accesses *accesses,
+                                                               int target,
+                                                               const struct proa_access *access)
+{
+    return accesses->alive ? proa_accesses_conflict_of(accesses, target, access) : NULL;
+}
 
 /* Keeps the access, or drops it where there is no memory. Holds its moment. */
 void proa_accesses_keep(struct proa_accesses *accesses, int target,
@@ -103,6 +111,13 @@ void proa_accesses_keep(struct proa_accesses *accesses, int target,
  * that is not ordered after an earlier one is not ordered after it either. */
 void proa_accesses_renew(struct proa_accesses *accesses, int target,
                          const struct proa_access *access);
+
+/* The same without its moment, in one look with the relation: tells of the first one that has it.
+ */
+void proa_accesses_meet(struct proa_accesses *accesses, int target,
+                        const struct proa_access *access, proa_access_relation *has,
+                        void (*tell)(const struct proa_access *kept,
+                                     const struct proa_access *access));
 
 /* Drops those accesses to this target, or to all for target < 0, of which `goes` says so; fetches:
  * only such as fetch. */

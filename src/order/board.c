@@ -26,6 +26,7 @@ struct queue {
 static struct proa_win *win;
 static struct proa_type word;
 static int size;
+static size_t row_words; /* a row has cache lines of its own */
 static uint64_t queue_words;
 static uint64_t *heads, *tails; /* of our queues, by process: the head, and a tail not too late */
 static uint64_t *taken_heads;   /* of queues at this process, by origin: a head not too late */
@@ -38,15 +39,9 @@ static size_t queue_bytes(void)
     return sizeof(struct queue) + queue_words * sizeof(uint64_t);
 }
 
-/* A row has cache lines of its own. */
-static size_t row_words(void)
-{
-    return ((size_t)size + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
-}
-
 static size_t row_at(int row)
 {
-    return (size_t)row * row_words() * sizeof(uint64_t);
+    return (size_t)row * row_words * sizeof(uint64_t);
 }
 
 static size_t queue_at(int origin)
@@ -104,6 +99,7 @@ static int prepare(const struct proa_group *group)
     if (group->size > PROA_BOARD_MOST)
         return proa_fail(PROA_ELSEWHERE, "more than %d processes", PROA_BOARD_MOST);
     size = group->size;
+    row_words = ((size_t)size + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
     for (queue_words = QUEUE_LEAST;
          queue_words < QUEUE_MOST && 2 * queue_words * (uint64_t)size <= BUDGET_WORDS;)
         queue_words *= 2;
@@ -199,17 +195,17 @@ void proa_board_flush(void)
     is_flush_due = 0;
 }
 
-/* Partner: raise_word. */
+/* Partner: raise_word. Mostly nothing is new. */
 static int learn_row(const uint64_t *row, uint64_t *clock)
 {
-    const int words = size;
+    const uint64_t *const end = row + size;
     int changes = 0;
 
-    for (int i = 0; i < words; i++) {
-        uint64_t value = proa_atomic_load(&row[i], PROA_ACQUIRE);
+    for (; row < end; row++, clock++) {
+        uint64_t value = proa_atomic_load(row, PROA_ACQUIRE);
 
-        if (value > clock[i]) {
-            proa_atomic_store(&clock[i], value, PROA_RELEASE);
+        if (value > *clock) {
+            proa_atomic_store(clock, value, PROA_RELEASE);
             changes = 1;
         }
     }
@@ -219,18 +215,17 @@ static int learn_row(const uint64_t *row, uint64_t *clock)
 int proa_board_learn(int process, int row, int rows, uint64_t *clock)
 {
     const uint64_t *mapped = here(process, row_at(row));
-    const size_t apart = row_words();
     uint64_t *read = NULL;
     int changes = 0;
 
     if (!mapped) {
-        mapped = read = calloc((size_t)rows * apart, sizeof *read);
+        mapped = read = calloc((size_t)rows * row_words, sizeof *read);
         if (!read)
             return 0;
-        far_get(process, row_at(row), read, (size_t)rows * apart);
+        far_get(process, row_at(row), read, (size_t)rows * row_words);
     }
     for (int i = 0; i < rows; i++)
-        changes |= learn_row(&mapped[(size_t)i * apart], clock);
+        changes |= learn_row(&mapped[(size_t)i * row_words], clock);
     if (read)
         free(read);
     return changes;
@@ -278,8 +273,9 @@ static void write_words(int process, uint64_t position, const uint64_t *words, u
     uint64_t *mapped = here(process, at);
 
     if (mapped) {
-        for (uint64_t i = 0; i < count; i++)
-            mapped[(position + i) & (queue_words - 1)] = words[i];
+        memcpy(mapped + start, words, first * sizeof *words);
+        if (first < count)
+            memcpy(mapped, words + first, (count - first) * sizeof *words);
         return;
     }
     far_put(process, at + start * sizeof *words, words, first);
@@ -315,25 +311,30 @@ int proa_board_push(int process, const uint64_t *words, uint32_t count)
     return 1;
 }
 
-static uint64_t word_at(const struct queue *queue, uint64_t position)
+static void read_words(const struct queue *queue, uint64_t position, uint64_t *words,
+                       uint64_t count)
 {
-    return queue->words[position & (queue_words - 1)];
+    const uint64_t start = position & (queue_words - 1), left = queue_words - start,
+                   first = count > left ? left : count;
+
+    memcpy(words, queue->words + start, first * sizeof *words);
+    if (first < count)
+        memcpy(words + first, queue->words, (count - first) * sizeof *words);
 }
 
 uint32_t proa_board_look(int origin, uint64_t *words)
 {
     struct queue *queue = here(win->rank, queue_at(origin));
     const uint64_t tail = queue->tail;
-    uint32_t count;
+    uint64_t count;
 
     if (tail == taken_heads[origin])
         taken_heads[origin] = proa_atomic_load(&queue->head, PROA_ACQUIRE);
     if (tail == taken_heads[origin])
         return 0;
-    count = (uint32_t)word_at(queue, tail);
-    for (uint32_t i = 0; i < count; i++)
-        words[i] = word_at(queue, tail + 1 + i);
-    return count;
+    count = queue->words[tail & (queue_words - 1)];
+    read_words(queue, tail + 1, words, count);
+    return (uint32_t)count;
 }
 
 void proa_board_take(int origin, uint32_t count)

@@ -241,13 +241,12 @@ static void take_place(struct origin *from, const uint64_t *words)
  * this one would have been taken before (drain). */
 static int is_crossing(const struct proa_access *kept, const struct proa_access *access)
 {
-    return kept->origin != access->origin && kept->low < access->high && access->low < kept->high &&
-           proa_access_conflicts(kept, access) && access->moment->clock[kept->origin] < kept->stamp;
+    return kept->origin != access->origin && proa_access_conflicts(kept, access) &&
+           access->moment->clock[kept->origin] < kept->stamp;
 }
 
 static void take_access(int origin, const uint64_t *words)
 {
-    const struct proa_access *first;
     struct proa_access access = {.call = (uint16_t)(words[0] >> 8),
                                  .kind = (uint8_t)(words[0] >> 24),
                                  .basic = (uint8_t)(words[0] >> 32),
@@ -262,13 +261,9 @@ static void take_access(int origin, const uint64_t *words)
 
     if (!access.moment)
         return;
-    first = proa_accesses_find(&met, 0, &access, is_crossing);
-    if (first)
-        tell(first, &access);
     if (look)
         look(&access);
-    access.moment = NULL;
-    proa_accesses_renew(&met, 0, &access);
+    proa_accesses_meet(&met, 0, &access, is_crossing, tell);
 }
 
 void proa_crossing_watch(proa_crossing_look *with)

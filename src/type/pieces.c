@@ -3,17 +3,13 @@
 #include "type/pieces.h"
 #include "type/walk.h"
 
-int proa_pieces_each(int64_t start, uint64_t count, const struct proa_type *type, int most,
+int proa_pieces_walk(int64_t start, uint64_t count, const struct proa_type *type, int most,
                      proa_piece_do *what, void *arg)
 {
     struct proa_walk walk;
     struct proa_stretch stretch;
     int pieces = 0;
 
-    if (type->dense) {
-        what(arg, start, count * type->size);
-        return 1;
-    }
     if (proa_walk_begin(&walk, 1, &type, &count, 0) != 0)
         return 0;
     while (proa_walk_goes_on(&walk) && pieces < most) {

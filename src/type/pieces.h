@@ -7,10 +7,20 @@
 
 typedef void proa_piece_do(void *arg, int64_t low, uint64_t bytes);
 
+/* proa_pieces_each of a type with gaps. */
+int proa_pieces_walk(int64_t start, uint64_t count, const struct proa_type *type, int most,
+                     proa_piece_do *what, void *arg);
+
 /* Calls `what` for each piece of `count` elements that begin at `start`, in the order of the
  * datatype; neighbours in a row are one piece where the type knows that. 0: they are more than
  * `most`, or there is no memory; then some calls may have been made. */
-int proa_pieces_each(int64_t start, uint64_t count, const struct proa_type *type, int most,
-                     proa_piece_do *what, void *arg);
+static inline int proa_pieces_each(int64_t start, uint64_t count, const struct proa_type *type,
+                                   int most, proa_piece_do *what, void *arg)
+{
+    if (!type->dense)
+        return proa_pieces_walk(start, count, type, most, what, arg);
+    what(arg, start, count * type->size);
+    return 1;
+}
 
 #endif

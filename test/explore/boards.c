@@ -41,6 +41,7 @@ static void make_ready(void)
 {
     window_prepare();
     size = PROCESSES;
+    row_words = LINE_WORDS;
     queue_words = WORDS;
     explore_private(&win, sizeof win);
     explore_private(&heads, sizeof heads);
