@@ -270,6 +270,29 @@ static void check_raced(struct area *a)
     unlock_together(a);
 }
 
+/* A counter that comes to a threshold ends none of the other counter's. */
+static void check_apart(struct area *a)
+{
+    MPI_Request requests[2];
+    int flag;
+    MPI_Win_set_num_notify(a->win, MPI_INFO_NULL, 2);
+    for (int i = 0; i < 2; i++)
+        MPI_Win_notify_ithreshold(a->win, i, 1, &requests[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, a->win);
+    notify(a, right, 0);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 100; i++) {
+        MPI_Test(&requests[1], &flag, MPI_STATUS_IGNORE);
+        CHECK(!flag, "counter 1 is at %lld, and its threshold has come", (long long)value_of(a, 1));
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    notify(a, right, 1);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    unlock_together(a);
+}
+
 /* The counters that have come are told by their places, and no others. */
 static void check_set(struct area *a)
 {
@@ -306,6 +329,7 @@ int main(int argc, char *argv[])
     check_some(&a);
     check_family(&a);
     check_raced(&a);
+    check_apart(&a);
     check_set(&a);
     check_refused(&a);
     close_area(&b);

@@ -24,6 +24,7 @@ static void operations(MPI_Win win, int target)
     int64_t sent = 1000 + rank, got = 0, before = 0, one = 1, swapped = 0, again = 7;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
     MPI_Put(&sent, 1, MPI_INT64_T, target, 1, 1, MPI_INT64_T, win);
+    MPI_Put(&sent, 1, MPI_INT64_T, target, 0, 1, MPI_INT64_T, win); /* far from element 1 */
     MPI_Win_flush(target, win);
     MPI_Get(&got, 1, MPI_INT64_T, target, 1, 1, MPI_INT64_T, win);
     MPI_Win_flush(target, win);

@@ -4,7 +4,9 @@
 #include "hostile.h"
 
 #include "remote/group_lock.h"
+#include "remote/serve.h"
 #include "sync/notify.h"
+#include "sync/peer_failure.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -426,6 +428,31 @@ static void two_locks_body(struct world *world)
 }
 WORLD_TEST(two_locks, RANKS, .before = on_nodes, .limit_s = 20)
 
+/* A message that comes after its sender was lost here is not done: its lock would stay. */
+static void late_body(struct world *world)
+{
+    struct proa_win *win = open_window(world);
+
+    if (world->rank == VICTIM) {
+        struct message m = batch(win, &good_put, 8);
+
+        m.head.flags = PROA_WIRE_LOCK_EXCLUSIVE;
+        m.words[(m.bytes - 8) / 8] = 1;
+        proa_progress_enter();
+        proa_failed_lose(win, EVIL);
+        proa_serve_batch(proa_remote_make(win, EVIL), &m.head, (char *)m.words + sizeof m.head,
+                         m.bytes - sizeof m.head);
+        proa_progress_leave();
+        CHECK_EQUAL(window_words(win)[0], 0);
+        CHECK_OK(proa_win_lock(win, VICTIM, 1, 0));
+        CHECK_OK(proa_win_unlock(win, VICTIM));
+    }
+    if (world->rank != EVIL)
+        check_dropped(world, win);
+    world_barrier(world);
+}
+WORLD_TEST(late, RANKS, .before = on_nodes, .limit_s = 20)
+
 /* ---- the keeper of the rooms (remote/group_lock.h), which is rank 0 ---- */
 
 enum { KEEPER, ASKER };
@@ -560,10 +587,15 @@ WORLD_TEST(asks_lost, RANKS, .before = on_nodes, .limit_s = 20)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_its_sender),  cmocka_unit_test(repeated),
-        cmocka_unit_test(impatient),        cmocka_unit_test(asks_twice),
-        cmocka_unit_test(asks_lost),        cmocka_unit_test(two_locks),
-        cmocka_unit_test(asks_for_another), cmocka_unit_test(lost_in_queue),
+        cmocka_unit_test(ends_its_sender),
+        cmocka_unit_test(repeated),
+        cmocka_unit_test(impatient),
+        cmocka_unit_test(asks_twice),
+        cmocka_unit_test(asks_lost),
+        cmocka_unit_test(two_locks),
+        cmocka_unit_test(late),
+        cmocka_unit_test(asks_for_another),
+        cmocka_unit_test(lost_in_queue),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
