@@ -361,8 +361,10 @@ void proa_trace_close(void)
     last_renew();
     proa_atomic_store(&head->is_ended, 1, PROA_RELEASE); /* partner: readers of the file */
     if (head->dropped)
-        proa_log(PROA_LOG_WARN,
-                 "PROA_TRACE: %llu records were dropped: the trace has reached PROA_TRACE_LIMIT",
-                 (unsigned long long)head->dropped);
+        proa_log(PROA_LOG_WARN, "PROA_TRACE: %llu records were dropped: %s",
+                 (unsigned long long)head->dropped,
+                 chunks_most * PROA_TRACE_CHUNK_BYTES < head->limit_bytes
+                     ? "there is no more room for the trace"
+                     : "the trace has reached PROA_TRACE_LIMIT");
     pthread_mutex_unlock(&mutex);
 }

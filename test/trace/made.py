@@ -16,6 +16,7 @@ from traced import check, listed, scratch, summary
 
 proa = sys.argv[1]
 NETWORK = 3
+LIMIT_AT = 56  # in the header (src/trace/format.h)
 STEPS = range(150_000_000, 1_000_000_000, 100_000_000)
 
 
@@ -114,6 +115,49 @@ def dropped():
     check(numbers["processes"][0]["dropped"] == 5, "dropped records are not counted")
 
 
+def lone(folder):
+    """A trace of one rank, with an epoch."""
+    file = Rank(folder, 0, 1, 1_000_000, dropped=5)
+    file.put(record(CALL, 0, 10, "MPI_Win_lock_all") + record(CALL, 20, 30, "MPI_Win_unlock_all"))
+    file.close()
+    return f"{folder}/0.trace"
+
+
+def said_of(folder):
+    return subprocess.run([proa, "trace", folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False).stdout
+
+
+def notices():
+    """Why records were dropped; two runs in one folder; folders and files with nothing in them."""
+    with scratch() as folder:
+        check("no files of a trace" in said_of(folder) and "No such file" in said_of(folder + "/none"), "nothing is said of a folder without a trace")
+        path = lone(folder)
+        check("PROA_TRACE_LIMIT was reached" in said_of(folder) and "more than one run" not in said_of(folder), "a reason for dropped records that is not there")
+        with open(path, "r+b") as file:  # its limit is larger than its chunks
+            file.seek(LIMIT_AT)
+            file.write((1 << 28).to_bytes(8, "little"))
+        check("there was no more room for its file" in said_of(folder), "nothing is said of a full disk")
+        os.rename(path, folder + "/0-1.trace")
+        lone(folder)
+        check("more than one run" in said_of(folder), "nothing is said of two runs in one folder")
+        with open(path, "wb"):
+            pass
+        check("0.trace: it is empty" in said_of(folder), "nothing is said of an empty file")
+
+
+def full():
+    """What cannot be written is an error; several forms are written at once."""
+    with scratch() as folder:
+        lone(folder)
+        for form in FORMS:
+            words = ["-" if word == "/dev/null" else word for word in form]
+            with open("/dev/full", "wb") as out:
+                done = subprocess.run([proa, "trace", *words, folder], stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+            check(done.returncode == 1 and "could not write all of standard output" in done.stderr, f"{form}: status {done.returncode}, {done.stderr}")
+        done = subprocess.run([proa, "trace", "--html", folder + "/page", "--perfetto", folder + "/run", "--json", folder], stdout=subprocess.PIPE, text=True, check=False)
+        check(done.returncode == 0 and done.stdout.startswith("{") and os.path.getsize(folder + "/page") and os.path.getsize(folder + "/run"), f"not all of several forms: {done}")
+
+
 FORMS = (["--json"], [], ["--list"], ["--svg", "1:1-1"], ["--html", "/dev/null"], ["--perfetto", "/dev/null"])
 
 
@@ -143,5 +187,5 @@ def progress():
             check(status == 0 and re.search(r"\rproa trace: +\d+ %", said) and said.endswith("\r\033[K"), f"{form}: status {status}, on the terminal {said!r}")
 
 
-for case in (late_unlock, shared_locks, distant_locks, late_notification, parts, drifting, dropped, progress):
+for case in (late_unlock, shared_locks, distant_locks, late_notification, parts, drifting, dropped, notices, full, progress):
     case()

@@ -4,12 +4,15 @@
 
 top.py LAUNCH HOST LIBRARY PROA HELD FOLDER    FOLDER: of the libraries
 """
+import fcntl
 import os
 import pty
 import re
 import select
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 sys.dont_write_bytecode = True
@@ -35,9 +38,11 @@ def environment():
 class Terminal:
     """The command's terminal: what it has written, and the screen that is there now."""
 
-    def __init__(self, command):
+    def __init__(self, command, columns=0):
         self.pid, self.end = pty.fork()
         if self.pid == 0:
+            if columns:
+                fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("4H", 24, columns, 0, 0))
             os.execve(command[0], command, environment())
         self.bytes = b""
 
@@ -102,10 +107,13 @@ def main():
         check(all(len(line) <= 80 for line in terminal.screen().split("\n")), f"wider than the terminal: {terminal.screen()}")
         seen(output("top", "--once", str(terminal.pid)))
         seen(output("top", trace))
+        narrow = Terminal([proa, "top", trace], 40)
+        narrow.wait_for([r"\n +1 lock +[\d.]+ +lock of rank 2", r"\n +2 wait +[\d.]+ +rank 0", r"\n +3 wait_notify +[\d.]+ +counter 2", r"\n1 locks held"])
+        check(all(len(line) <= 40 for line in narrow.screen().split("\n")), f"wider than 40 columns: {narrow.screen()}")
         with open(go, "w", encoding="ascii"):
             pass
-        status = terminal.finish()
-        check(status == 0, f"status {status}")
+        status = terminal.finish(), narrow.finish()
+        check(status == (0, 0), f"status {status}")
         last = terminal.bytes.split(b"\033[?1049l")
         check(len(last) == 2 and b"held: done" in last[1], f"the output of the program is not behind the view: {last[-1]}")
         status, text = output("top", trace)

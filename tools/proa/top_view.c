@@ -10,12 +10,26 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 512, LOCKS_MOST = 6, WINDOWS_MOST = 4 };
+/* Terminals of fewer columns than WIDE show the most important ones. */
+enum { LINE_BYTES = 512, LOCKS_MOST = 6, WINDOWS_MOST = 4, WIDE = 60 };
 
 struct view {
     FILE *out;
     int rows, columns;
 };
+
+/* Names of windows may have characters of several bytes, and such as move the cursor. */
+static int cut(char *text, int columns)
+{
+    int length = 0;
+
+    for (; text[length] && length < columns; length++)
+        if ((unsigned char)text[length] < ' ' || text[length] == 127)
+            text[length] = '?';
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    return length;
+}
 
 /* Cut at the right edge; nothing below the last row. */
 __attribute__((format(printf, 2, 3))) static void line(struct view *view, const char *format, ...)
@@ -28,7 +42,7 @@ __attribute__((format(printf, 2, 3))) static void line(struct view *view, const 
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(view->out, "%.*s\n", view->columns, text);
+    fprintf(view->out, "%.*s\n", cut(text, view->columns), text);
 }
 
 /* Those that are longest in a call come first. */
@@ -68,6 +82,28 @@ static void awaited_text(const struct proa_live_rank *rank, char *text, size_t b
         snprintf(text, bytes, "counters");
 }
 
+/* "MPI_Win_lock": "lock". */
+static const char *short_name(const char *call)
+{
+    const char *name = strchr(call, '_');
+
+    name = name ? name + 1 : call;
+    return strncmp(name, "Win_", 4) == 0 ? name + 4 : name;
+}
+
+static void show_rank_narrow(struct view *view, const struct proa_live_rank *rank)
+{
+    char awaited[32];
+
+    if (!rank->call) {
+        line(view, "%4d %12.0f operations/s", rank->rank, rank->operations_s);
+        return;
+    }
+    awaited_text(rank, awaited, sizeof awaited);
+    line(view, "%4d %-12.12s %5.1f  %s", rank->rank, short_name(rank->call), rank->seconds,
+         awaited);
+}
+
 static void show_rank(const struct proa_live *live, struct view *view,
                       const struct proa_live_rank *rank)
 {
@@ -75,6 +111,10 @@ static void show_rank(const struct proa_live *live, struct view *view,
 
     if (rank->has_ended) {
         line(view, "%6d  ended", rank->rank);
+        return;
+    }
+    if (view->columns < WIDE) {
+        show_rank_narrow(view, rank);
         return;
     }
     if (!rank->call) {
@@ -97,8 +137,11 @@ static void show_ranks(const struct proa_live *live, struct view *view, int most
         ranks[i] = &live->ranks[i];
     if (live->rank_count > most)
         qsort(ranks, count, sizeof(void *), by_time);
-    line(view, "%6s %12s %10s  %-20s %8s  %-16s %-14s %s", "rank", "operations/s", "MB/s", "in",
-         "for s", "waits for", "on window", "at");
+    if (view->columns < WIDE)
+        line(view, "%4s %-12s %5s  %s", "rank", "in", "for s", "waits for");
+    else
+        line(view, "%6s %12s %10s  %-20s %8s  %-16s %-14s %s", "rank", "operations/s", "MB/s", "in",
+             "for s", "waits for", "on window", "at");
     for (int i = 0; i < live->rank_count && i < most; i++)
         show_rank(live, view, ranks[i]);
     if (live->rank_count > most)

@@ -95,26 +95,40 @@ static int write_file(struct proa_model *model, const char *path,
     failed = ferror(out) != 0;
     failed |= (is_stdout ? fflush(out) : fclose(out)) != 0;
     if (failed)
-        return proa_complain(-1, "could not write all of %s: %m", path);
+        return proa_complain(-1, "could not write all of %s: %m",
+                             is_stdout ? "standard output" : path);
     return 0;
 }
 
 /* 0, or -1 after a complaint. */
-static int show(struct proa_model *model, const struct wishes *wishes)
+static int show_files(struct proa_model *model, const struct wishes *wishes)
 {
+    int result = 0;
+
     if (wishes->page)
-        return write_file(model, wishes->page, proa_trace_write_page);
+        result |= write_file(model, wishes->page, proa_trace_write_page);
     if (wishes->perfetto)
-        return write_file(model, wishes->perfetto, proa_perfetto_write);
+        result |= write_file(model, wishes->perfetto, proa_perfetto_write);
     if (wishes->otf2)
-        return proa_otf2_write(model, wishes->otf2);
+        result |= proa_otf2_write(model, wishes->otf2);
+    return result;
+}
+
+/* What goes to standard output; the summary if nothing else is asked for. The same. */
+static int show_text(struct proa_model *model, const struct wishes *wishes)
+{
+    int result = 0;
+
     if (wishes->figure)
-        return proa_trace_write_figure(model, wishes->figure, stdout);
+        result = proa_trace_write_figure(model, wishes->figure, stdout);
     if (wishes->list)
         proa_trace_list(model, stdout);
-    else
+    if (wishes->json ||
+        !(wishes->figure || wishes->list || wishes->page || wishes->perfetto || wishes->otf2))
         summarize(model, wishes->json);
-    return 0;
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return proa_complain(-1, "could not write all of standard output: %m");
+    return result;
 }
 
 int proa_command_trace(int argc, char **argv)
@@ -132,7 +146,9 @@ int proa_command_trace(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &wishes);
     if (proa_model_open(&model, wishes.folder) != 0)
         return EXIT_FAILURE;
-    result = show(&model, &wishes);
+    result = show_files(&model, &wishes);
+    if (result == 0)
+        result = show_text(&model, &wishes);
     proa_model_close(&model);
     return result == 0 ? 0 : EXIT_FAILURE;
 }

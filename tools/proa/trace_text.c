@@ -16,6 +16,15 @@ static int rank_of(const struct proa_summary *summary, int process)
     return process < 0 ? -1 : summary->model->processes[process].rank;
 }
 
+/* Two processes of one rank follow each other. */
+static int has_twins(const struct proa_model *model)
+{
+    for (int i = 1; i < model->process_count; i++)
+        if (model->processes[i].rank == model->processes[i - 1].rank)
+            return 1;
+    return 0;
+}
+
 static void show_processes(const struct proa_model *model, FILE *out)
 {
     fprintf(out, "%d processes on %d node%s, %d windows, %llu records, %.3f s\n",
@@ -28,11 +37,14 @@ static void show_processes(const struct proa_model *model, FILE *out)
             fprintf(out, "rank %d (pid %d, %s) did not end in order: its trace ends where it did\n",
                     process->rank, process->pid, process->host);
         if (process->dropped)
-            fprintf(out,
-                    "rank %d dropped %llu records from %.3f s on: PROA_TRACE_LIMIT was reached\n",
-                    process->rank, (unsigned long long)process->dropped,
-                    (double)process->dropped_since_ns / 1e9);
+            fprintf(out, "rank %d dropped %llu records from %.3f s on: %s\n", process->rank,
+                    (unsigned long long)process->dropped, (double)process->dropped_since_ns / 1e9,
+                    process->had_room ? "there was no more room for its file"
+                                      : "PROA_TRACE_LIMIT was reached");
     }
+    if (has_twins(model))
+        fprintf(out, "several processes are of one rank: the folder has more than one run, or "
+                     "programs that were spawned\n");
     for (int i = 1; i < model->clocks.count; i++) {
         const struct proa_clock *clock = &model->clocks.clocks[i];
 

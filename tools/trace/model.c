@@ -128,6 +128,8 @@ static void add_process(struct proa_model *model, int file)
     if (of->head->dropped)
         model->processes[file].dropped_since_ns =
             proa_clock_time(&model->clocks, file, of->head->dropped_since);
+    model->processes[file].had_room =
+        of->head->chunks * of->head->chunk_bytes < of->head->limit_bytes;
 }
 
 int proa_model_open(struct proa_model *model, const char *folder)

@@ -28,6 +28,7 @@ struct proa_model_process {
     int is_killed; /* it did not end in order */
     uint64_t dropped;
     int64_t dropped_since_ns; /* if dropped */
+    int had_room;             /* below the limit: its file could not grow for another reason */
     const char *host;
     int *windows; /* by the process's number, from 1 on: index in the model, or -1 */
     int window_count;

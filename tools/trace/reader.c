@@ -96,16 +96,18 @@ static int file_open(struct proa_trace_file *file)
     int fd = open(file->path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     const char *wrong = NULL;
+    int is_empty = 0;
 
     file->map = MAP_FAILED;
-    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
+    if (fd >= 0 && fstat(fd, &status) == 0 && !(is_empty = status.st_size == 0)) {
         file->bytes = (size_t)status.st_size;
         file->map = mmap(NULL, file->bytes, PROT_READ, MAP_SHARED, fd, 0);
     }
     if (fd >= 0)
         close(fd);
     if (file->map == MAP_FAILED) {
-        fprintf(stderr, "proa trace: cannot read %s: %s\n", file->path, strerror(errno));
+        fprintf(stderr, "proa trace: cannot read %s: %s\n", file->path,
+                is_empty ? "it is empty" : strerror(errno));
         return -1;
     }
     file->head = (const struct proa_trace_head *)file->map;
@@ -153,8 +155,10 @@ int proa_reader_open(struct proa_reader *reader, const char *folder)
 
     *reader = (struct proa_reader){0};
     if (count <= 0) {
-        fprintf(stderr, "proa trace: %s %s\n", folder,
-                count < 0 ? strerror(errno) : "has no files of a trace (RANK.trace)");
+        fprintf(stderr, "proa trace: %s: %s\n", folder,
+                count < 0 ? strerror(errno)
+                          : "no files of a trace (RANK.trace), which a process begins with its "
+                            "first window on Proa");
         if (count == 0)
             free(names);
         return -1;
