@@ -11,6 +11,7 @@
  */
 #include "line.h"
 #include "loop.h"
+#include "net/ofi_api.h"
 #include "options.h"
 
 #include <netinet/in.h>
@@ -110,7 +111,7 @@ static struct fi_info *choose(void)
     hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
     hints->domain_attr->mr_mode =
         FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-    check("fi_getinfo", fi_getinfo(FI_VERSION(1, 15), NULL, NULL, 0, hints, &list));
+    check("fi_getinfo", fi_getinfo(proa_ofi_api(fi_version()), NULL, NULL, 0, hints, &list));
     for (one = list; one; one = one->next)
         if (is_elsewhere(one) && (!provider || !strcmp(one->fabric_attr->prov_name, provider)))
             return one;

@@ -211,10 +211,6 @@ extern PROA_HIDDEN int proa_ofi_know_buffers;
  * enough. By one thread at a time. */
 int proa_libfabric_load(void);
 
-/* The version of libfabric's interface that networks are asked for by: 1.18, or that of the library
- * where it is older. It has been loaded. */
-uint32_t proa_ofi_api(void);
-
 /* The usable networks, the best first, to be freed by freeinfo. PROA_ERR_OTHER: none, in words.
  * This and the next function: by one thread at a time, once libfabric is loaded. */
 int proa_ofi_choose(struct fi_info **offers);

@@ -14,6 +14,7 @@
  *   5. libfabric's own order
  */
 #include "net/ofi.h"
+#include "net/ofi_api.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -68,16 +69,6 @@ int proa_libfabric_load(void)
         FIND(getinfo))
         return PROA_OK;
     return proa_fail(PROA_ERR_OTHER, "libfabric.so.1 lacks functions that Proa needs");
-}
-
-/* From 1.18 on, efa leaves puts and gets to any device that can do them (fi_efa(7)); to older
- * programs it plays them by messages. From 1.20 on, providers may read fields that headers of
- * Debian 12 lack. */
-uint32_t proa_ofi_api(void)
-{
-    const uint32_t has = proa_libfabric.version(), most = FI_VERSION(1, 18);
-
-    return FI_VERSION_LT(has, most) ? has : most;
 }
 
 /* ---- the interface that an address belongs to ---- */
@@ -276,13 +267,12 @@ static int has_none(void)
                      *named ? ": correct or unset that (`proa info` lists the networks)" : "");
 }
 
-static int ask(struct fi_info **list)
+static struct fi_info *hints_of_need(void)
 {
     struct fi_info *hints = proa_libfabric.dupinfo(NULL);
-    int outcome;
 
     if (!hints)
-        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a query of libfabric");
+        return NULL;
     hints->caps = FI_MSG | FI_RMA;
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
@@ -292,14 +282,52 @@ static int ask(struct fi_info **list)
     hints->domain_attr->resource_mgmt = FI_RM_ENABLED; /* a call without room fails */
     hints->domain_attr->mr_mode =
         FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
-    outcome = proa_libfabric.getinfo(proa_ofi_api(), NULL, NULL, 0, hints, list);
-    proa_libfabric.freeinfo(hints);
-    if (outcome == -FI_ENODATA)
-        return has_none();
+    return hints;
+}
+
+static int has_provider(const struct fi_info *list, const char *provider)
+{
+    while (list && strcmp(list->fabric_attr->prov_name, provider) != 0)
+        list = list->next;
+    return list != NULL;
+}
+
+/* libfabric skips providers that were built for an older interface than it is asked for, such as a
+ * vendor's beside a newer library. They come last, and are used by that interface. */
+static void ask_older(const struct fi_info *hints, struct fi_info **list)
+{
+    struct fi_info *older, *one, *next, *added = NULL;
+
+    if (proa_libfabric.getinfo(PROA_OFI_API_OLDEST, NULL, NULL, 0, hints, &older) != 0)
+        return;
+    LL_FOREACH_SAFE(older, one, next)
+        if (!has_provider(*list, one->fabric_attr->prov_name)) {
+            LL_DELETE(older, one);
+            LL_APPEND(added, one);
+        }
+    LL_CONCAT(*list, added);
+    proa_libfabric.freeinfo(older);
+}
+
+static int ask(struct fi_info **list)
+{
+    struct fi_info *hints = hints_of_need();
+    int outcome;
+
+    if (!hints)
+        return proa_fail(PROA_ERR_NO_MEM, "out of memory for a query of libfabric");
+    outcome =
+        proa_libfabric.getinfo(proa_ofi_api(proa_libfabric.version()), NULL, NULL, 0, hints, list);
     if (outcome)
-        return proa_fail(PROA_ERR_OTHER, "libfabric cannot list its networks: %s",
-                         proa_libfabric.strerror(-outcome));
-    return PROA_OK;
+        *list = NULL;
+    ask_older(hints, list);
+    proa_libfabric.freeinfo(hints);
+    if (*list)
+        return PROA_OK;
+    return outcome == -FI_ENODATA
+               ? has_none()
+               : proa_fail(PROA_ERR_OTHER, "libfabric cannot list its networks: %s",
+                           proa_ofi_said(outcome));
 }
 
 int proa_ofi_choose(struct fi_info **offers)

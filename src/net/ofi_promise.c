@@ -30,7 +30,7 @@ static struct fi_info *with(const struct fi_info *info, uint64_t flags, uint64_t
     hints->tx_attr->op_flags |= flags;
     hints->caps |= caps;
     hints->tx_attr->caps |= caps;
-    if (proa_libfabric.getinfo(proa_ofi_api(), NULL, NULL, 0, hints, &list) != 0)
+    if (proa_libfabric.getinfo(info->fabric_attr->api_version, NULL, NULL, 0, hints, &list) != 0)
         list = NULL;
     proa_libfabric.freeinfo(hints);
     return list;

@@ -465,5 +465,9 @@ __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void);
 
 struct fi_provider *fi_prov_ini(void)
 {
-    return strict_profile_open() == 0 ? &provider : NULL;
+    if (strict_profile_open() != 0)
+        return NULL;
+    if (strict_rule(RULE_BUILT_FOR))
+        provider.fi_version = (uint32_t)strict_rule(RULE_BUILT_FOR);
+    return &provider;
 }

@@ -165,6 +165,7 @@ static const char *const names[RULES] = {
     [RULE_PIN_TIMES] = "pin_times",
     [RULE_MEMLOCK] = "memlock",
     [RULE_DEVICE_API] = "device_api",
+    [RULE_BUILT_FOR] = "built_for",
     [RULE_FAIL] = "fail",
 };
 

@@ -60,6 +60,7 @@ enum strict_rule {
     RULE_PIN_TIMES,     /* so often: by each of several devices */
     RULE_MEMLOCK,       /* ulimit -l limits the bytes that are registered */
     RULE_DEVICE_API,    /* puts and gets by an older interface, major << 16 | minor, are played */
+    RULE_BUILT_FOR,     /* the provider was built for this interface, the same way */
     RULE_FAIL,          /* this send of the process fails */
     RULES
 };
