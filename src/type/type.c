@@ -246,6 +246,7 @@ static void type_clear(struct proa_type *type)
 {
     memset(type, 0, sizeof *type);
     type->basic = PROA_MIXED;
+    type->signature.power = 1;
 }
 
 /* Adds a part to sizes and bounds. */
@@ -267,6 +268,10 @@ static int part_add(struct proa_type *type, const struct proa_part *part)
     type->basic = type->elements == 0 || type->basic == its->basic ? its->basic : PROA_MIXED;
     type->elements += elements;
     type->data_pairs |= its->data_pairs;
+    type->is_untyped |= its->is_untyped;
+    type->has_pairs |= its->has_pairs;
+    type->signature =
+        proa_signature_join(type->signature, proa_signature_repeat(its->signature, part->count));
     return PROA_OK;
 }
 
@@ -328,6 +333,12 @@ int proa_type_resize(const struct proa_type *type, int64_t extent, struct proa_t
     return PROA_OK;
 }
 
+/* Programs use these for data of any type. */
+static int is_untyped(enum proa_basic basic)
+{
+    return basic == PROA_BYTE || basic == PROA_CHAR8 || basic == PROA_I8 || basic == PROA_U8;
+}
+
 /* The data of a pair: the value, then the index at its offset behind any padding. */
 int proa_type_basic(enum proa_basic basic, struct proa_type *result)
 {
@@ -349,6 +360,9 @@ int proa_type_basic(enum proa_basic basic, struct proa_type *result)
                                  .basic = (uint8_t)basic,
                                  .predefined = 1,
                                  .data_pairs = (uint8_t)is_pair,
+                                 .signature = {1 + (uint64_t)basic, PROA_SIGNATURE_BASE},
+                                 .is_untyped = (uint8_t)is_untyped(basic),
+                                 .has_pairs = (uint8_t)is_pair,
                                  .data = data,
                                  .units = units};
     proa_type_set_extent(result, (int64_t)bytes);

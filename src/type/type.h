@@ -16,6 +16,7 @@
 #define PROA_TYPE_TYPE_H
 
 #include "type/basic.h"
+#include "type/signature.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -75,6 +76,9 @@ struct proa_type {
     uint8_t data_pairs;             /* data and units differ */
     struct proa_node *data, *units; /* NULL: no bytes at all */
     const char *trouble;            /* not NULL: operations cannot use this type, for this reason */
+    struct proa_signature signature; /* of one element */
+    uint8_t is_untyped; /* bytes or characters are in it: they stand for data of any type */
+    uint8_t has_pairs;  /* a basic type in it is a pair, which the signature has as one */
 };
 
 /* A part of a derived type: `count` elements of type, each type->extent bytes behind the one
