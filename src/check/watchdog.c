@@ -7,6 +7,7 @@
 #include "check/awaited.h"
 #include "hang/hang.h"
 #include "hang/letters.h"
+#include "hang/members.h"
 #include "hang/whereabouts.h"
 #include "findings/world.h"
 #include "shm/threads.h"
@@ -53,15 +54,16 @@ static void look_at(struct proa_whereabouts *here, void *arg)
     look->inside += number % 2 && here->looks >= looks_enough();
 }
 
-/* A thread that is inside stays there while it is described: nothing of it changes. Should it go on
- * just now, its number tells that the description is worth nothing. */
+/* What the record names is there until this look is over. Should the thread go on just now, its
+ * number tells that the description is worth nothing. */
 static void describe(struct proa_whereabouts *here, void *arg)
 {
     struct proa_stuck *stuck = arg;
     struct proa_stuck_wait *wait = &stuck->wait[stuck->waits];
     struct proa_whereabouts read;
 
-    if (stuck->waits == PROA_STUCK_WAITS)
+    if (stuck->waits == PROA_STUCK_WAITS || here->seen % 2 == 0 ||
+        proa_atomic_load(&here->number, PROA_ACQUIRE) != here->seen)
         return;
     stuck->waits++;
     proa_whereabouts_read(here, &read);
@@ -154,6 +156,7 @@ void proa_watchdog_begin(MPI_Comm comm)
 
     if (proa_settings()->check_hang_s == 0 || comm == MPI_COMM_NULL || proa_letters_begin(comm))
         return;
+    proa_members_begin(comm);
     proa_hang_begin();
     sem_init(&over, 0, 0);
     stuck = calloc(1, sizeof *stuck);

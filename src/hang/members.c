@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See members.h. */
 #include "hang/members.h"
+#include "hang/whereabouts.h"
 #include "host/pmpi.h"
+#include "host/start.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <uthash.h>
 
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -12,8 +15,14 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static int forget(MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)extra;
-    free(value);
+    proa_members_free(value);
     return MPI_SUCCESS;
+}
+
+void proa_members_free(struct proa_members *members)
+{
+    proa_whereabouts_forget(members);
+    free(members);
 }
 
 static void make_keyval(void)
@@ -108,4 +117,55 @@ const struct proa_members *proa_members_of_comm(MPI_Comm comm)
         return NULL;
     }
     return members;
+}
+
+/* ---- communicators and windows of the same members ---- */
+
+struct made {
+    uint64_t id; /* of the members */
+    uint64_t count;
+    UT_hash_handle hh;
+};
+
+uint64_t proa_members_next_id(const struct proa_members *members, enum proa_members_make what)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static struct made *all;
+    const uint64_t id = id_of(members) + (uint64_t)what;
+    struct made *made;
+    uint64_t number = 0;
+
+    pthread_mutex_lock(&mutex);
+    HASH_FIND(hh, all, &id, sizeof id, made);
+    if (!made && (made = calloc(1, sizeof *made))) {
+        made->id = id;
+        HASH_ADD(hh, all, id, sizeof made->id, made);
+    }
+    if (made)
+        number = ++made->count;
+    pthread_mutex_unlock(&mutex);
+    return id + 0x9e3779b97f4a7c15ull * number;
+}
+
+static int is_numbered;
+
+/* Where threads may make communicators in another order on each rank, they all keep the id of their
+ * members. */
+void proa_members_begin(MPI_Comm comm)
+{
+    int threads = proa_has_threads(), any = 1;
+
+    is_numbered =
+        proa_pmpi()->Allreduce(&threads, &any, 1, MPI_INT, MPI_LOR, comm) == MPI_SUCCESS && !any;
+}
+
+void proa_members_created(MPI_Comm comm)
+{
+    struct proa_members *members;
+
+    if (!is_numbered)
+        return;
+    members = (struct proa_members *)(uintptr_t)proa_members_of_comm(comm);
+    if (members && !members->is_inter)
+        members->id = proa_members_next_id(members, PROA_MEMBERS_COMM);
 }

@@ -52,20 +52,30 @@ static struct proa_whereabouts *add(void)
     return record;
 }
 
+/* A word at a time, as another thread may read or write the record. */
+#define COPY_OF(to, from, word) \
+    proa_atomic_store(&(to)->word, proa_atomic_load(&(from)->word, PROA_RELAXED), PROA_RELAXED)
+
+static void copy_messages(struct proa_awaited_message *to, const struct proa_awaited_message *from,
+                          int count)
+{
+    for (int i = 0; i < count; i++) {
+        COPY_OF(&to[i], &from[i], rank);
+        COPY_OF(&to[i], &from[i], tag);
+        COPY_OF(&to[i], &from[i], way);
+    }
+}
+
 static void copy(struct proa_whereabouts *to, const struct proa_whereabouts *from)
 {
-#define COPY(word) \
-    proa_atomic_store(&to->word, proa_atomic_load(&from->word, PROA_RELAXED), PROA_RELAXED)
-    COPY(call);
-    COPY(caller);
-    COPY(awaits);
-    COPY(members);
-    COPY(peer);
-    COPY(count);
-    COPY(messages);
-    COPY(window_call);
-    COPY(rules);
-#undef COPY
+    COPY_OF(to, from, call);
+    COPY_OF(to, from, caller);
+    COPY_OF(to, from, awaits);
+    COPY_OF(to, from, members);
+    COPY_OF(to, from, peer);
+    COPY_OF(to, from, count);
+    COPY_OF(to, from, window_call);
+    COPY_OF(to, from, rules);
 }
 
 void proa_whereabouts_enter(const struct proa_whereabouts *here)
@@ -79,6 +89,7 @@ void proa_whereabouts_enter(const struct proa_whereabouts *here)
         return;
     proa_atomic_fence(PROA_RELEASE); /* the rest changes after the number that is even */
     copy(record, here);
+    copy_messages(record->few, here->messages, here->count);
     proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */
 }
 
@@ -93,7 +104,27 @@ void proa_whereabouts_leave(void)
 void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_whereabouts *read)
 {
     copy(read, here);
+    copy_messages(read->few, here->few, PROA_AWAITED_MOST);
+    read->messages = read->few;
     proa_atomic_fence(PROA_ACQUIRE); /* partner: the fence of proa_whereabouts_enter */
+}
+
+/* The thread of the record may be entering another call, so another pointer than this one stays. */
+static void forget_in(struct proa_whereabouts *here, const void *named)
+{
+    const struct proa_members *members = named;
+    const struct proa_rules *rules = named;
+
+    proa_atomic_compare_exchange(&here->members, &members, NULL, PROA_RELAXED, PROA_RELAXED);
+    proa_atomic_compare_exchange(&here->rules, &rules, NULL, PROA_RELAXED, PROA_RELAXED);
+}
+
+void proa_whereabouts_forget(const void *named)
+{
+    pthread_mutex_lock(&mutex);
+    for (struct proa_whereabouts *here = all; here && named; here = here->next)
+        forget_in(here, named);
+    pthread_mutex_unlock(&mutex);
 }
 
 void proa_whereabouts_each(void (*look)(struct proa_whereabouts *here, void *arg), void *arg)

@@ -28,6 +28,7 @@ enum proa_awaited {
 
 /* A send or a receive that is not complete. */
 enum proa_way { PROA_SENDS = 1, PROA_RECEIVES };
+enum { PROA_AWAITED_MOST = 16 }; /* messages that a record has room for */
 struct proa_awaited_message {
     int rank; /* the other process, in MPI_COMM_WORLD; -1: any */
     int tag;  /* -1: any */
@@ -42,9 +43,10 @@ struct proa_whereabouts {
     const struct proa_members *members; /* of the communicator or window; NULL: not known */
     int peer;                           /* a rank in it; -1: none */
     int count;                          /* of messages */
-    const struct proa_awaited_message *messages; /* the caller's, until it leaves */
+    const struct proa_awaited_message *messages; /* the caller's; in a record those below */
     enum proa_call window_call;                  /* of a window; else not used */
     const struct proa_rules *rules;              /* of the window; NULL: it is no call on one */
+    struct proa_awaited_message few[PROA_AWAITED_MOST]; /* copies: the caller may return any time */
     /* the watchdog's */
     uint64_t seen;
     int looks; /* at that number */
@@ -59,11 +61,16 @@ extern PROA_HIDDEN int proa_whereabouts_on;
 void proa_whereabouts_enter(const struct proa_whereabouts *here);
 void proa_whereabouts_leave(void);
 
+/* Members or rules are about to be freed: no record names them from then on, and no look at the
+ * records that is under way does. */
+void proa_whereabouts_forget(const void *named);
+
 /* Reads a record of another thread, but for its number and what is the watchdog's. It is of one
  * call if the number is odd and the same before and after. */
 void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_whereabouts *read);
 
-/* Calls `look` for the record of each thread, while no record comes or goes. */
+/* Calls `look` for the record of each thread, while no record comes or goes, and nothing that a
+ * record names. */
 void proa_whereabouts_each(void (*look)(struct proa_whereabouts *here, void *arg), void *arg);
 
 #endif
