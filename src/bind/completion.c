@@ -16,6 +16,7 @@
 #include "check/ordering.h"
 #include "hang/requests.h"
 #include "hang/waits.h"
+#include "usage/requests.h"
 #include "watch/record.h"
 #include "remote/progress.h"
 #include "remote/request.h"
@@ -34,7 +35,8 @@ static void *found(void **host, const char *name)
 
     if (!function) {
         function = proa_pmpi_symbol(name);
-        if (!proa_ordering_is_on() && !proa_whereabouts_on) /* check mode sees all calls */
+        if (!proa_ordering_is_on() && !proa_whereabouts_on &&
+            !proa_rma_requests_on) /* check mode sees all calls */
             proa_atomic_store(host, function, PROA_RELAXED);
     }
     return function;
@@ -186,13 +188,16 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
         [ONE] = "MPI_Wait", [ALL] = "MPI_Waitall", [ANY] = "MPI_Waitany", [SOME] = "MPI_Waitsome"};
     struct proa_awaited_message messages[MESSAGES];
     struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
+    struct proa_rma_requests followed;
     int known = proa_requests_take(requests, count, messages, MESSAGES);
 
+    proa_rma_requests_before(&followed, requests, count);
     if (form == ANY || form == SOME) /* one of several is enough */
         known = -1;
     proa_waits_begin_messages(names[form], messages, known, caller);
     wait_until_come(c);
     proa_waits_end();
+    proa_rma_requests_after(&followed, requests);
     return finish(c);
 }
 
@@ -212,11 +217,14 @@ SLOWLY test_for(enum form form, int count, MPI_Request *requests, int *number, i
                 MPI_Status *statuses, int *flag)
 {
     struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
+    struct proa_rma_requests followed;
 
     proa_requests_take(requests, count, NULL, 0);
+    proa_rma_requests_before(&followed, requests, count);
     begin(c);
     get_on();
     test(c);
+    proa_rma_requests_after(&followed, requests);
     if (flag)
         *flag = c->flag;
     return finish(c);

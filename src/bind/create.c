@@ -281,7 +281,7 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     if (rules)
         proa_rules_enter(rules, PROA_CALL_Win_free, -1, 0, __builtin_return_address(0));
     if (win->counted & PROA_COUNTED_CHECK)
-        proa_fences_compare(rules ? &rules->fences : &(struct proa_fences){0}, win);
+        proa_rules_compare(win, rules);
     if (check)
         proa_check_before(check, PROA_CALL_Win_free, -1);
     error = proa_barrier_last(win);
@@ -291,7 +291,7 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     if (rules)
         proa_rules_leave(rules, PROA_CALL_Win_free, -1, error);
     if (rules && !error)
-        proa_rules_free(rules, __builtin_return_address(0));
+        proa_rules_free(rules, __builtin_return_address(0), __builtin_frame_address(0));
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
     if (check)

@@ -136,7 +136,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
     struct proa_check *check = proa_handle_of(win)->check;
 
     if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
-        proa_check_operation(check, win, call, rank, displacement, count, datatype, op == MPI_NO_OP,
+        proa_check_operation(check, win, call, rank, displacement, count, datatype, op,
                              PROA_CALLER);
     proa_after(win, call, rank, outcome == MPI_SUCCESS ? PROA_OK : PROA_ERR_OTHER);
 #else

@@ -129,7 +129,10 @@ static int end_now(struct proa_greq *g, int outcome, MPI_Request *request)
     if (outcome == MPI_SUCCESS && code)
         outcome = proa_raise(win, call, proa_fail(code, "%s", g->request.why));
     free(g);
-    return outcome == MPI_SUCCESS ? proa_greq_complete(request) : outcome;
+    if (outcome != MPI_SUCCESS)
+        return outcome;
+    return proa_handle_of(win)->rules ? proa_greq_complete_apart(request)
+                                      : proa_greq_complete(request);
 }
 
 int proa_greq_end(struct proa_greq *g, int outcome, MPI_Request *request)
@@ -166,6 +169,31 @@ int proa_greq_open(struct proa_win *win, enum proa_call call, struct proa_greq *
     *greq = g;
     count(1);
     return PROA_OK;
+}
+
+/* ---- complete from the start ---- */
+
+static int query_nothing(void *given, MPI_Status *status)
+{
+    (void)given;
+    proa_pmpi()->Status_set_elements(status, MPI_BYTE, 0);
+    proa_pmpi()->Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int release_nothing(void *given)
+{
+    (void)given;
+    return MPI_SUCCESS;
+}
+
+int proa_greq_complete_apart(MPI_Request *request)
+{
+    const int error =
+        proa_pmpi()->Grequest_start(query_nothing, release_nothing, cancel, NULL, request);
+
+    return error == MPI_SUCCESS ? proa_pmpi()->Grequest_complete(*request) : error;
 }
 
 /* ---- those that are done ---- */

@@ -63,6 +63,10 @@ static inline int proa_greq_complete(MPI_Request *request)
     return proa_pmpi()->Isend(NULL, 0, MPI_CHAR, MPI_PROC_NULL, 0, proa_private_comm(), request);
 }
 
+/* The same with a handle that no other request has while this one is there: the host may give one
+ * handle for all that are complete. */
+int proa_greq_complete_apart(MPI_Request *request);
+
 /* Tells the host of completed requests. By threads that may call MPI. */
 void proa_greq_tell_host(void);
 

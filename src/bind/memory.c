@@ -28,6 +28,8 @@ PROA_MPI(Alloc_mem)(MPI_Aint size, MPI_Info info, void *base)
         return proa_pmpi()->Alloc_mem(size, info, base); /* it needs no file */
     if (!memory)
         return proa_raise_on_comm(MPI_COMM_WORLD, PROA_CALL_Alloc_mem, PROA_ERR_NO_MEM);
+    if (proa_settings()->check)
+        proa_rules_memory_comes(memory, (uint64_t)size);
     *(void **)base = memory;
     return MPI_SUCCESS;
 }
@@ -62,6 +64,8 @@ PROA_MPI(Win_attach)(MPI_Win handle, void *base, MPI_Aint size)
     proa_view_lend(base);
     if (!error)
         error = proa_regions_attach(win, base, (uint64_t)size);
+    if (!error)
+        proa_rules_attach(proa_handle_of(win)->rules, base, (uint64_t)size);
     return proa_return(win, PROA_CALL_Win_attach, error);
 }
 
@@ -75,6 +79,8 @@ PROA_MPI(Win_detach)(MPI_Win handle, const void *base)
     error = check_dynamic(win);
     if (!error)
         error = proa_regions_detach(win, base);
+    if (!error)
+        proa_rules_detach(proa_handle_of(win)->rules, base);
     return proa_return(win, PROA_CALL_Win_detach, error);
 }
 

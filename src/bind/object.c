@@ -7,6 +7,7 @@
 #include "watch/traced.h"
 #include "host/group_ranks.h"
 #include "rma/road.h"
+#include "usage/rules.h"
 
 #include <pthread.h>
 #include <stdint.h>
@@ -217,6 +218,7 @@ PROA_MPI(Win_set_info)(MPI_Win handle, MPI_Info info)
     if (!win)
         return PROA_HOST_ANSWERS(Win_set_info, handle, handle, info);
     proa_hints_change(info, &proa_handle_of(win)->hints);
+    proa_rules_inform(proa_handle_of(win)->rules, __builtin_return_address(0));
     return MPI_SUCCESS;
 }
 

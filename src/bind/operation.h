@@ -12,6 +12,7 @@
 #include "bind/form.h"
 #include "bind/greq.h"
 #include "usage/datatypes.h"
+#include "usage/requests.h"
 #include "rma/op.h"
 #include "sync/completion.h"
 #include "window/strict.h"
@@ -71,14 +72,14 @@ static inline int proa_accumulates_plain(struct proa_win *win, const void *origi
 /* ---- watched windows ---- */
 
 /* An operation begins: tells check mode and the trace in the slow form. result: NULL for those
- * without; gets: data go to `origin`; overwrites: they are written to the target, and not combined
- * there. */
+ * without; gets: data go to `origin`; updates: they are written to the target, or combined there.
+ */
 PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call call, int rank,
                                       MPI_Aint displacement, const void *origin, int64_t count,
                                       MPI_Datatype datatype, const void *result,
                                       int64_t result_count, MPI_Datatype result_datatype,
                                       int64_t target_count, MPI_Datatype target_datatype, int gets,
-                                      int overwrites)
+                                      int updates)
 {
 #ifdef PROA_SLOW
     proa_before(win, call, rank, 0);
@@ -96,13 +97,13 @@ PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call
                                       .result_type = result_datatype,
                                       .target_type = target_datatype,
                                       .gets = gets,
-                                      .overwrites = overwrites,
+                                      .updates = updates,
                                   });
 #else
     (void)win, (void)call, (void)rank, (void)origin, (void)count, (void)datatype, (void)result;
     (void)displacement;
     (void)result_count, (void)result_datatype, (void)target_count, (void)target_datatype;
-    (void)gets, (void)overwrites;
+    (void)gets, (void)updates;
 #endif
 }
 
@@ -148,7 +149,7 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
     int outcome;
 
     proa_before_operation(win, call, rank, displacement, origin, count, datatype, NULL, 0, datatype,
-                          target_count, target_datatype, 0, 0);
+                          target_count, target_datatype, 0, 1);
     origin = proa_origin(win, call, rank, origin, count, datatype);
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
@@ -174,7 +175,7 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
 
     proa_before_operation(win, call, rank, displacement, op == MPI_NO_OP ? NULL : origin, count,
                           datatype, result, result_count, result_datatype, target_count,
-                          target_datatype, 0, 0);
+                          target_datatype, 0, op != MPI_NO_OP);
     origin = proa_origin(win, call, rank, origin, op == MPI_NO_OP ? 0 : count, datatype);
     result = proa_result(win, call, rank, result, result_count, result_datatype);
     if (proa_is_alike(win, result_count, result_datatype, rank, target_count, target_datatype) &&
@@ -226,6 +227,10 @@ PROA_BODY proa_give_request(struct proa_win *win, int outcome, MPI_Request *requ
     if (outcome != MPI_SUCCESS)
         return outcome;
     proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */
+#ifdef PROA_SLOW
+    if (PROA_RARELY(proa_handle_of(win)->rules))
+        return proa_greq_complete_apart(request);
+#endif
     return proa_greq_complete(request);
 }
 
@@ -258,9 +263,14 @@ PROA_FORMS struct proa_greq *proa_requested_begin(struct proa_win *win, enum pro
 PROA_BODY proa_requested_end(struct proa_win *win, enum proa_call call, int rank,
                              struct proa_greq *given, int outcome, MPI_Request *request)
 {
-    return PROA_RARELY(win->remote_window != NULL)
-               ? proa_give_slow(win, call, rank, given, outcome, request)
-               : proa_give_request(win, outcome, request);
+    outcome = PROA_RARELY(win->remote_window != NULL)
+                  ? proa_give_slow(win, call, rank, given, outcome, request)
+                  : proa_give_request(win, outcome, request);
+#ifdef PROA_SLOW
+    if (PROA_RARELY(proa_handle_of(win)->rules) && outcome == MPI_SUCCESS)
+        proa_rma_request_given(win, call, PROA_CALLER, *request);
+#endif
+    return outcome;
 }
 
 #endif

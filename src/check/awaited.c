@@ -47,28 +47,33 @@ static int has_told(const struct proa_win *win, int rank, enum proa_word word, u
 /* A word of posts counts in twos (shm/ctl.h). */
 static int has_posted(const struct proa_rules *rules, int rank)
 {
-    return has_told(rules->win, rank, PROA_WORD_POSTED, 2 * rules->peers[rank].starts);
+    const uint64_t starts = proa_atomic_load(&rules->peers[rank].starts, PROA_RELAXED);
+
+    return has_told(rules->win, rank, PROA_WORD_POSTED, 2 * starts);
+}
+
+static int has_completed(const struct proa_rules *rules, int rank)
+{
+    const uint64_t posts = proa_atomic_load(&rules->peers[rank].posts, PROA_RELAXED);
+
+    return has_told(rules->win, rank, PROA_WORD_COMPLETED, posts);
 }
 
 static void await_completes(const struct proa_rules *rules, struct proa_stuck_wait *wait)
 {
-    const struct proa_ranks *group = &rules->win->exposed_group;
-
     say(wait, PROA_STUCK_LIST, "MPI_Win_complete");
-    for (int i = 0; i < group->count; i++)
-        if (!has_told(rules->win, group->rank[i], PROA_WORD_COMPLETED,
-                      rules->peers[group->rank[i]].posts))
-            add(wait, rules->members, group->rank[i]);
+    for (int rank = 0; rank < rules->win->size; rank++)
+        if (proa_atomic_load(&rules->peers[rank].exposed, PROA_RELAXED) &&
+            !has_completed(rules, rank))
+            add(wait, rules->members, rank);
 }
 
 static void await_posts(const struct proa_rules *rules, struct proa_stuck_wait *wait)
 {
-    const struct proa_ranks *group = &rules->win->started_group;
-
     say(wait, PROA_STUCK_LIST, "MPI_Win_post");
-    for (int i = 0; i < group->count; i++)
-        if (!has_posted(rules, group->rank[i]))
-            add(wait, rules->members, group->rank[i]);
+    for (int rank = 0; rank < rules->win->size; rank++)
+        if (proa_atomic_load(&rules->peers[rank].started, PROA_RELAXED) && !has_posted(rules, rank))
+            add(wait, rules->members, rank);
 }
 
 /* An operation waits for the target's post, or for its fence; or for a lock. */
@@ -91,6 +96,10 @@ static void describe_window(const struct proa_whereabouts *here, struct proa_stu
 {
     const struct proa_rules *rules = here->rules;
 
+    if (!rules) { /* it is just being freed */
+        add_all(wait, NULL);
+        return;
+    }
     wait->id = rules->id;
     snprintf(wait->window, sizeof wait->window, "%s", proa_handle_of(rules->win)->name);
     switch (here->window_call) {

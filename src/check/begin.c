@@ -3,6 +3,7 @@
 #include "check/begin.h"
 #include "base/settings.h"
 #include "usage/misuse.h"
+#include "usage/requests.h"
 #include "check/ordering.h"
 #include "usage/rules.h"
 #include "check/watchdog.h"
@@ -34,6 +35,7 @@ static void find_lax(const struct proa_win *win, enum proa_call call, const char
 
 static void end(void)
 {
+    proa_rma_requests_tell_leaks();
     proa_rules_tell_leaks();
     proa_waits_begin_host("MPI_Finalize", proa_world_comm(), proa_source_caller());
     proa_ordering_end();
@@ -48,6 +50,7 @@ void proa_check_begin(int all_have_proa)
     proa_world_begin(all_have_proa);
     proa_summary_begin();
     proa_lax_watched = find_lax;
+    proa_rma_requests_on = 1;
     proa_watchdog_begin(proa_world_comm());
     proa_announce_begin();
     proa_at_finalize = end;

@@ -16,6 +16,7 @@
 #include "host/pmpi.h"
 #include "host/types.h"
 #include "type/pieces.h"
+#include "usage/rules.h"
 #include "window/epoch.h"
 
 #include <stdlib.h>
@@ -309,8 +310,9 @@ static void follow(struct operation *operation, enum proa_call call)
 
 void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
                           int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
-                          int is_no_op, const void *caller)
+                          MPI_Op op, const void *caller)
 {
+    const struct proa_rules *rules = proa_handle_of(win)->rules;
     const struct use use = uses[call];
     const struct proa_type *type;
     struct operation operation = {.check = check,
@@ -323,9 +325,13 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
     type = proa_type_find(datatype);
     if (type->size == 0)
         return;
-    operation.access.kind = is_no_op ? PROA_ACCESS_ATOMIC_READ : use.kind;
+    operation.access.kind = op == MPI_NO_OP ? PROA_ACCESS_ATOMIC_READ : use.kind;
     operation.access.basic = type->basic;
     operation.access.epoch = proa_epoch_towards(win, rank);
+    if (rules) {
+        operation.access.op = proa_rules_op(rules, op);
+        operation.access.serial = proa_rules_serial(rules, rank, operation.access.epoch);
+    }
     operation.access.fetches = (use.how & FETCHES) != 0;
     proa_inside_enter();
     follow(&operation, call);

@@ -33,7 +33,7 @@ void proa_check_drop(struct proa_check *check);
  * Calls that are no operations are none here. */
 void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
                           int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
-                          int is_no_op, const void *caller);
+                          MPI_Op op, const void *caller);
 
 /* An operation begins with this origin buffer, or this result buffer. Returns where the engine has
  * to take or put the data. caller: as above. */

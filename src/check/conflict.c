@@ -18,6 +18,9 @@ static struct proa_finding_call call_of(const struct proa_win *win,
 
 const char *proa_conflict_rule(const struct proa_access *first, const struct proa_access *second)
 {
+    if (first->op && second->op && first->op != second->op && first->basic == second->basic)
+        return "concurrent accumulates to one address must have the same operation, as the info "
+               "key accumulate_ops asserts (MPI-4.1, 13.2.1)";
     if (first->kind == PROA_ACCESS_ATOMIC && second->kind == PROA_ACCESS_ATOMIC)
         return "accumulates are atomic to one another with one predefined datatype only (MPI-4.1, "
                "13.7.1)";

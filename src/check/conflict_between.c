@@ -6,6 +6,9 @@
 #include "order/crossing.h"
 #include "findings/finding.h"
 #include "findings/world.h"
+#include "base/atomic.h"
+#include "host/handle.h"
+#include "usage/rules.h"
 #include "window/epoch.h"
 
 #include <stdio.h>
@@ -98,4 +101,31 @@ void proa_conflict_between_tell(const struct proa_access *first, const struct pr
                                             .remedy = remedy,
                                             .win = win_of(second) ? win_of(second) : win_of(first),
                                             .calls = {calls[0], calls[1]}});
+}
+
+/* ---- assertions ---- */
+
+/* A compare_and_swap may change nothing. */
+static int updates(const struct proa_access *access)
+{
+    return access->kind == PROA_ACCESS_WRITE ||
+           (access->kind == PROA_ACCESS_ATOMIC && access->call != PROA_CALL_Compare_and_swap);
+}
+
+void proa_conflict_between_arrive(const struct proa_access *access)
+{
+    struct proa_rules_arrival arrival = {access->origin, access->serial, updates(access), {0}};
+    const struct proa_rules *rules;
+    const struct proa_win *win;
+    struct proa_source source;
+
+    if (!proa_atomic_load(&proa_rules_asserting, PROA_RELAXED) &&
+        !(access->serial & PROA_SERIAL_NOCHECK))
+        return;
+    win = win_of(access);
+    rules = win ? proa_handle_of(win)->rules : NULL;
+    if (!rules || proa_rules_permit(rules, &arrival))
+        return;
+    arrival.call = call_of(access, &source);
+    proa_rules_arrived(rules, &arrival);
 }

@@ -22,4 +22,7 @@ void proa_conflict_between_close(struct proa_conflict_window *window);
 /* Tells of two accesses that were handed over. */
 void proa_conflict_between_tell(const struct proa_access *first, const struct proa_access *second);
 
+/* An access with a serial has come: may it, by the assertions of this process (usage/rules.h)? */
+void proa_conflict_between_arrive(const struct proa_access *access);
+
 #endif

@@ -6,7 +6,9 @@
 #include "check/buffers.h"
 #include "check/conflict.h"
 #include "check/reuse.h"
+#include "host/handle.h"
 #include "order/crossing.h"
+#include "usage/rules.h"
 #include "traps/protection.h"
 #include "traps/sanitizer.h"
 #include "traps/syscalls.h"
@@ -200,6 +202,8 @@ static void take_one(const struct proa_trap_hit *hits, int count, int at)
         if (proa_ordering_is_on())
             proa_clock_learn_memory(proa_board_rank());
     } else {
+        if (hit->access == PROA_TRAP_STORE)
+            proa_rules_stored(proa_handle_of(window->win)->rules, place);
         take(window, address, hit->bytes ? hit->bytes : 1, place, hit->access);
     }
 }

@@ -163,7 +163,7 @@ void proa_message_before(struct proa_message *message, enum proa_message_kind ki
     struct members *members;
 
     *message = (struct proa_message){kind, -1, 0};
-    if (!proa_ordering_is_on())
+    if (!proa_ordering_is_on() || kind == PROA_MESSAGE_NONE)
         return;
     proa_local_take();
     members = kind == PROA_MESSAGE_WORLD ? NULL : members_of(comm);

@@ -17,7 +17,7 @@
  * with a request. SWAP: a message to one process and from another. MEET: with all processes of the
  * communicator, none of which returns before all have called; SPREAD: the same, and some may return
  * earlier; OUT, IN: from the root, to the root. LATER: a nonblocking call, with all. WORLD: it is
- * not understood, or concerns processes that are not known. */
+ * not understood, or concerns processes that are not known. NONE: it orders nothing. */
 enum proa_message_kind {
     PROA_MESSAGE_TO,
     PROA_MESSAGE_FROM,
@@ -29,7 +29,8 @@ enum proa_message_kind {
     PROA_MESSAGE_OUT,
     PROA_MESSAGE_IN,
     PROA_MESSAGE_LATER,
-    PROA_MESSAGE_WORLD
+    PROA_MESSAGE_WORLD,
+    PROA_MESSAGE_NONE
 };
 
 /* Around a call of the host's. comm: MPI_COMM_NULL for WORLD; peer: of a message, or the root.

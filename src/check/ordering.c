@@ -54,14 +54,14 @@ static void release(void)
 void proa_ordering_begin(const struct proa_group *group, int threads)
 {
     const size_t size = (size_t)group->size;
-    int failed = 0;
+    int failed;
 
     proa_inside_begin(threads);
     if (proa_board_begin(group, threads) != 0)
         return;
     requested = calloc(size, sizeof *requested);
-    failed = !requested || proa_accesses_begin(&pending, group->size) != 0 ||
-             proa_clock_begin() != 0 || proa_crossing_begin(proa_conflict_between_tell) != 0;
+    failed = proa_crossing_begin(proa_conflict_between_tell, proa_conflict_between_arrive) != 0 ||
+             !requested || proa_accesses_begin(&pending, group->size) || proa_clock_begin();
     if (group->max(group->context, &failed) != 0 || failed) {
         release();
         proa_board_end();
@@ -351,7 +351,7 @@ void proa_ordering_fill(struct proa_ordering *ordering, enum proa_call call,
 {
     access->window = ordering;
     access->number = ordering->number;
-    access->origin = proa_board_rank();
+    access->origin = (int16_t)proa_board_rank();
     access->requested = (meanings[call] & REQUESTS) != 0;
     access->moment = proa_clock_moment();
 }

@@ -72,12 +72,15 @@ static int is_sensible(const char *key, const char *value)
     return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;
 }
 
-static void take(MPI_Info info, const char *key, char *hint)
+/* Is the key there, with a value that makes sense? */
+static int take(MPI_Info info, const char *key, char *hint)
 {
     char value[PROA_HINT_ROOM];
 
-    if (proa_info_text(info, key, value, sizeof value) && is_sensible(key, value))
-        strcpy(hint, value);
+    if (!proa_info_text(info, key, value, sizeof value) || !is_sensible(key, value))
+        return 0;
+    strcpy(hint, value);
+    return 1;
 }
 
 size_t proa_info_alignment(MPI_Info info)
@@ -95,6 +98,7 @@ void proa_hints_read(MPI_Info info, struct proa_hints *hints)
     take(info, key, hints->field);
     PROA_HINTS(READ)
 #undef READ
+    hints->ops_given = take(info, "accumulate_ops", hints->ops);
 }
 
 void proa_hints_change(MPI_Info info, struct proa_hints *hints)
@@ -104,6 +108,7 @@ void proa_hints_change(MPI_Info info, struct proa_hints *hints)
         take(info, key, hints->field);
     PROA_HINTS(CHANGE)
 #undef CHANGE
+    hints->ops_given |= take(info, "accumulate_ops", hints->ops);
 }
 
 int proa_hints_info(const struct proa_hints *hints, MPI_Info *info)

@@ -38,6 +38,7 @@ struct proa_hints {
 #define PROA_HINT_FIELD(field, key, fallback, changes) char field[PROA_HINT_ROOM];
     PROA_HINTS(PROA_HINT_FIELD)
 #undef PROA_HINT_FIELD
+    int ops_given; /* the user has given accumulate_ops, be it the default */
 };
 
 /* Reads the hints from info (may be MPI_INFO_NULL) at creation. Keys that are missing or make no

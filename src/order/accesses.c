@@ -25,6 +25,12 @@ const char *proa_access_name(const struct proa_access *access)
     }
 }
 
+/* Those of one origin are ordered. */
+static int differ_in_op(const struct proa_access *one, const struct proa_access *other)
+{
+    return one->op && other->op && one->op != other->op && one->origin != other->origin;
+}
+
 int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other)
 {
     const unsigned kinds = 1U << one->kind | 1U << other->kind;
@@ -34,8 +40,8 @@ int proa_access_conflicts(const struct proa_access *one, const struct proa_acces
     if ((kinds & 1U << PROA_ACCESS_ATOMIC) == 0)
         return 0;
     if (kinds == 1U << PROA_ACCESS_ATOMIC) /* 13.7.1: atomic with one predefined type only */
-        return one->basic != other->basic;
-    return (kinds & 1U << PROA_ACCESS_READ) != 0;
+        return one->basic != other->basic || differ_in_op(one, other);
+    return differ_in_op(one, other) || (kinds & 1U << PROA_ACCESS_READ) != 0;
 }
 
 static int overlap(const struct proa_access *one, const struct proa_access *other)
@@ -52,10 +58,11 @@ static int covers(const struct proa_access *one, const struct proa_access *other
 static int are_alike(const struct proa_access *one, const struct proa_access *other)
 {
     return one->caller == other->caller && one->call == other->call && one->kind == other->kind &&
-           one->basic == other->basic && one->requested == other->requested &&
-           one->fetches == other->fetches && one->epoch == other->epoch &&
-           one->window == other->window && one->origin == other->origin &&
-           one->place == other->place && one->number == other->number;
+           one->basic == other->basic && one->op == other->op &&
+           one->requested == other->requested && one->fetches == other->fetches &&
+           one->epoch == other->epoch && one->window == other->window &&
+           one->origin == other->origin && one->place == other->place &&
+           one->number == other->number;
 }
 
 /* Is it enough to keep one of the two, with the bytes of both? Of accesses that are complete at the

@@ -41,8 +41,10 @@ struct proa_access {
     uint8_t fetches;    /* once its result is here it is complete at the target too */
     uint8_t epoch;      /* PROA_EPOCH_*, of its issue */
     uint8_t requested;  /* the same, and it is complete at the latest when its request is */
-    int32_t origin;     /* its process, and */
-    uint32_t place;     /* the number of its place there; of accesses that were handed over */
+    uint8_t op;      /* of accumulates that must not meet other ops (info accumulate_ops), or 0 */
+    uint16_t serial; /* of its fence or start, for usage rules (usage/rules.h); or 0 */
+    int16_t origin;  /* its process, and */
+    uint32_t place;  /* the number of its place there; of accesses that were handed over */
     const void *window; /* that it went through: of this process's own accesses; else NULL */
     uint64_t number;    /* that window's, for all processes */
     uint64_t stamp;     /* when it was complete; 0: it is not (order/clock.h) */

@@ -53,7 +53,7 @@ struct origin {
 };
 
 static proa_crossing_tell *tell;
-static proa_crossing_look *look;
+static proa_crossing_look *look, *arrive;
 static struct proa_accesses met; /* of this target */
 static uint32_t prune_at;
 static uint64_t left_out;
@@ -71,11 +71,12 @@ static size_t message_words(void)
     return clock > PLACE_WORDS ? clock : PLACE_WORDS;
 }
 
-int proa_crossing_begin(proa_crossing_tell *with)
+int proa_crossing_begin(proa_crossing_tell *with, proa_crossing_look *with_each)
 {
     const size_t size = (size_t)proa_board_size();
 
     tell = with;
+    arrive = with_each;
     prune_at = PRUNED_FROM;
     left_out = 0;
     targets = calloc(size, sizeof *targets);
@@ -205,14 +206,15 @@ static int send_clock(int process, struct proa_moment *moment, uint64_t stamp)
 void proa_crossing_hand_over(int process, const struct proa_access *access, uint64_t stamp)
 {
     struct place *place = place_of(access->caller);
-    uint64_t words[ACCESS_WORDS] = {
-        ACCESS | (uint64_t)access->call << 8 | (uint64_t)access->kind << 24 |
-            (uint64_t)access->basic << 32 | (uint64_t)access->epoch << 40,
-        access->low,
-        access->high,
-        place ? place->number : 0,
-        stamp,
-        access->number};
+    uint64_t words[ACCESS_WORDS] = {ACCESS | (uint64_t)access->call << 8 |
+                                        (uint64_t)access->kind << 24 |
+                                        (uint64_t)access->basic << 32 |
+                                        (uint64_t)access->epoch << 40 | (uint64_t)access->op << 48,
+                                    access->low,
+                                    access->high,
+                                    (uint64_t)access->serial << 32 | (place ? place->number : 0),
+                                    stamp,
+                                    access->number};
 
     if (!place || !access->moment || !send_place(process, place) ||
         !send_clock(process, access->moment, stamp) || !push(process, words, ACCESS_WORDS))
@@ -251,18 +253,22 @@ static void take_access(int origin, const uint64_t *words)
                                  .kind = (uint8_t)(words[0] >> 24),
                                  .basic = (uint8_t)(words[0] >> 32),
                                  .epoch = (uint8_t)(words[0] >> 40),
+                                 .op = (uint8_t)(words[0] >> 48),
+                                 .serial = (uint16_t)(words[3] >> 32),
                                  .low = words[1],
                                  .high = words[2],
                                  .place = (uint32_t)words[3],
                                  .stamp = words[4],
                                  .number = words[5],
-                                 .origin = origin,
+                                 .origin = (int16_t)origin,
                                  .moment = origins[origin].moment};
 
     if (!access.moment)
         return;
     if (look)
         look(&access);
+    if (access.serial && arrive)
+        arrive(&access);
     proa_accesses_meet(&met, 0, &access, is_crossing, tell);
 }
 

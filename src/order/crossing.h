@@ -29,16 +29,16 @@ struct proa_crossing_place {
 /* Two accesses by different processes that conflict, to be told by their target. */
 typedef void proa_crossing_tell(const struct proa_access *first, const struct proa_access *second);
 
-/* 0, or a negative code. */
-int proa_crossing_begin(proa_crossing_tell *tell);
+/* Has each access told that is taken from now on, with the moment of its issue. */
+typedef void proa_crossing_look(const struct proa_access *access);
+void proa_crossing_watch(proa_crossing_look *look);
+
+/* 0, or a negative code. arrive: of each access with a serial; NULL: none. */
+int proa_crossing_begin(proa_crossing_tell *tell, proa_crossing_look *arrive);
 void proa_crossing_end(void);
 
 /* Hands an access to the memory of that process over; stamp: when it was complete. */
 void proa_crossing_hand_over(int process, const struct proa_access *access, uint64_t stamp);
-
-/* Has each access told that is taken from now on, with the moment of its issue. */
-typedef void proa_crossing_look(const struct proa_access *access);
-void proa_crossing_watch(proa_crossing_look *look);
 
 /* Takes what others have handed over to this process, and compares it. */
 void proa_crossing_take(void);

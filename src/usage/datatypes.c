@@ -11,20 +11,31 @@
 
 static int is_one_basic(const struct proa_type *type)
 {
-    return type->basic != PROA_MIXED && type->size > 0 && !type->trouble;
+    return type->basic != PROA_MIXED;
+}
+
+/* Do the basic types match, one by one? Types of different sizes are errors, or served, elsewhere
+ * (rma/move.c). */
+static int are_alike(const struct proa_type *one, uint64_t count, const struct proa_type *other,
+                     uint64_t other_count)
+{
+    if (one->size * count != other->size * other_count || one->has_pairs || other->has_pairs)
+        return 1;
+    return one->elements * count == other->elements * other_count &&
+           proa_signature_repeat(one->signature, count).hash ==
+               proa_signature_repeat(other->signature, other_count).hash;
 }
 
 /* Bytes are often used for data of any type, and then mean what is there. */
-static int is_untyped(const struct proa_type *type)
+static int do_match(const struct proa_type *one, uint64_t count, const struct proa_type *other,
+                    uint64_t other_count)
 {
-    return type->basic == PROA_BYTE || type->basic == PROA_CHAR8 || type->basic == PROA_I8 ||
-           type->basic == PROA_U8;
-}
-
-static int do_match(const struct proa_type *one, const struct proa_type *other)
-{
-    return !is_one_basic(one) || !is_one_basic(other) || one->basic == other->basic ||
-           is_untyped(one) || is_untyped(other);
+    if (one->is_untyped || other->is_untyped || one->trouble || other->trouble || one->size == 0 ||
+        other->size == 0)
+        return 1;
+    if (is_one_basic(one) && is_one_basic(other))
+        return one->basic == other->basic;
+    return are_alike(one, count, other, other_count);
 }
 
 static void check_signature(const struct proa_win *win, const struct proa_operands *operands)
@@ -33,7 +44,8 @@ static void check_signature(const struct proa_win *win, const struct proa_operan
     const int64_t count = operands->result ? operands->result_count : operands->count;
 
     if (near == operands->target_type || count <= 0 || operands->target_count <= 0 ||
-        do_match(proa_type_find(near), proa_type_find(operands->target_type)))
+        do_match(proa_type_find(near), (uint64_t)count, proa_type_find(operands->target_type),
+                 (uint64_t)operands->target_count))
         return;
     proa_misuse(PROA_MISUSE_SIGNATURE, win, proa_call_name(operands->call), operands->caller, NULL,
                 "%s has basic types on the side of the target that are other ones than on its own "
@@ -152,7 +164,7 @@ static void check_overlap(const struct proa_win *win, const struct proa_operands
     const MPI_Datatype type = operands->gets ? operands->type : operands->target_type;
     const int64_t count = operands->gets ? operands->count : operands->target_count;
 
-    if ((!operands->gets && !operands->overwrites) || count <= 0 ||
+    if ((!operands->gets && !operands->updates) || count <= 0 ||
         !overlaps(proa_type_find(type), (uint64_t)count))
         return;
     proa_misuse(PROA_MISUSE_OVERLAP, win, proa_call_name(operands->call), operands->caller, NULL,

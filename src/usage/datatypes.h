@@ -16,8 +16,8 @@ struct proa_operands {
     const void *origin, *result;
     int64_t count, result_count, target_count;
     MPI_Datatype type, result_type, target_type;
-    int gets;       /* data go to `origin` (MPI_Get) */
-    int overwrites; /* data are written to the target, and not combined there (MPI_Put) */
+    int gets;    /* data go to `origin` (MPI_Get) */
+    int updates; /* data are written to the target, or combined there */
 };
 
 /* Before the operation. */

@@ -17,8 +17,8 @@
       "the basic types of origin and target must match (MPI-4.1, 13.3.1 and 3.3.1)",               \
       "the same basic datatype on both sides")                                                     \
     X(OVERLAP, "overlap", MISUSE,                                                                  \
-      "a datatype that data are written through must not name a byte twice (MPI-4.1, 13.3.1 and "  \
-      "13.3.2)",                                                                                   \
+      "a datatype that data are written through must not name a byte twice (MPI-4.1, 13.3.1, "     \
+      "13.3.2 and 13.3.4)",                                                                        \
       "a datatype whose entries lie apart")                                                        \
     X(RESULT, "result", MISUSE, "origin and result buffers must be disjoint (MPI-4.1, 13.3.4)",    \
       "a result buffer of its own")                                                                \
@@ -30,6 +30,18 @@
       "MPI_MODE_NOCHECK of MPI_Win_start asserts that each target has called MPI_Win_post before " \
       "(MPI-4.1, 13.5.5)",                                                                         \
       "MPI_Win_start without MPI_MODE_NOCHECK, or a message from the target after its post")       \
+    X(NOCHECK_SIDES, "nocheck-sides", MISUSE,                                                      \
+      "MPI_MODE_NOCHECK must be given by MPI_Win_start and by each matching MPI_Win_post, or "     \
+      "by none of them (MPI-4.1, 13.5.5)",                                                         \
+      "the same assertion on both sides")                                                          \
+    X(NOPUT, "noput", MISUSE,                                                                      \
+      "MPI_MODE_NOPUT asserts that no put or accumulate updates the window until the next "        \
+      "synchronization (MPI-4.1, 13.5.5)",                                                         \
+      "the call without MPI_MODE_NOPUT")                                                           \
+    X(NOSTORE, "nostore", MISUSE,                                                                  \
+      "MPI_MODE_NOSTORE asserts that this process has not stored to the window since the "         \
+      "last synchronization (MPI-4.1, 13.5.5)",                                                    \
+      "the call without MPI_MODE_NOSTORE")                                                         \
     X(NOCHECK_LOCK, "nocheck-lock", MISUSE,                                                        \
       "MPI_MODE_NOCHECK of a lock asserts that no other process holds, or asks for, a "            \
       "conflicting "                                                                               \
@@ -53,6 +65,12 @@
       "memory of a window must not be freed before the window (MPI-4.1, "                          \
       "13.2.1)",                                                                                   \
       "MPI_Win_free, or MPI_Win_detach, first")                                                    \
+    X(REQUEST, "request", MISUSE,                                                                  \
+      "MPI_Cancel and MPI_Request_free must not be called for the request of an operation on "     \
+      "a window (MPI-4.1, 13.3.5)",                                                                \
+      "MPI_Wait or MPI_Test, which complete it")                                                   \
+    X(REQUEST_LEAK, "request-leak", NOTE, "MPI_Finalize completes no requests (MPI-4.1, 11.2.2)",  \
+      "MPI_Wait or MPI_Test for it")                                                               \
     X(LEAK, "leak", NOTE, "MPI_Finalize frees no windows (MPI-4.1, 11.2.2)",                       \
       "MPI_Win_free on all ranks before MPI_Finalize")
 

@@ -2,112 +2,48 @@
 /* See rules.h. */
 #include "usage/rules.h"
 #include "base/settings.h"
-#include "usage/misuse.h"
+#include "base/atomic.h"
 #include "hang/whereabouts.h"
+#include "host/types.h"
 #include "sync/notify.h"
-#include "sync/rwlock.h"
-#include "window/epoch.h"
+#include "usage/assertions.h"
+#include "usage/creation.h"
+#include "usage/memory.h"
+#include "usage/misuse.h"
 #include "window/sync_ops.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
-#include <uthash.h>
+#include <string.h>
 #include <utlist.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_rules *all;
 
-/* ---- windows ---- */
-
-/* How many windows each group of processes has made. */
-struct made {
-    uint64_t id; /* of the members */
-    uint64_t count;
-    UT_hash_handle hh;
-};
-
-/* Creation is collective, so windows of the same members come in the same order everywhere, unless
- * several threads make them: then an id may be of two windows, and a line about a hang names the
- * wrong one. */
-static uint64_t new_id(uint64_t members)
+static void read_ops(struct proa_rules *rules)
 {
-    static struct made *made;
-    struct made *of;
+    const struct proa_hints *hints = &proa_handle_of(rules->win)->hints;
 
-    HASH_FIND(hh, made, &members, sizeof members, of);
-    if (!of) {
-        of = calloc(1, sizeof *of);
-        if (!of)
-            return members;
-        of->id = members;
-        HASH_ADD(hh, made, id, sizeof of->id, of);
-    }
-    return members + 0x9e3779b97f4a7c15ull * ++of->count;
+    rules->ops = !hints->ops_given                    ? PROA_OPS_ANY
+                 : strcmp(hints->ops, "same_op") == 0 ? PROA_OPS_SAME
+                                                      : PROA_OPS_SAME_OR_NONE;
 }
 
-/* ---- creation ---- */
-
-static uint32_t hash_of(const char *text)
+uint8_t proa_rules_op(const struct proa_rules *rules, MPI_Op op)
 {
-    uint32_t hash = 2166136261U;
+    const int operation = rules->ops == PROA_OPS_ANY ? -1 : proa_operation_find(op);
 
-    for (; *text; text++)
-        hash = (hash ^ (uint8_t)*text) * 16777619U;
-    return hash;
+    if (operation < 0 || (operation == PROA_OP_NO_OP && rules->ops == PROA_OPS_SAME_OR_NONE))
+        return 0;
+    return (uint8_t)(1 + operation);
 }
 
-/* An info key that all processes must give the same value of. */
-struct shared_key {
-    const char *key;
-    char value[2 * PROA_HINT_ROOM];
-};
-
-enum { SHARED_KEYS = 6 };
-
-/* Sizes and units need to be the same only where that is asserted. */
-static void read_keys(const struct proa_handle *handle, struct shared_key keys[SHARED_KEYS])
+void proa_rules_inform(struct proa_rules *rules, const void *caller)
 {
-    const struct proa_hints *hints = &handle->hints;
-    const struct {
-        const char *key, *value;
-        long long number; /* that must be the same if the value is "true" */
-    } rows[SHARED_KEYS] = {{"no_locks", hints->no_locks, 0},
-                           {"accumulate_ordering", hints->ordering, 0},
-                           {"accumulate_ops", hints->ops, 0},
-                           {"mpi_accumulate_granularity", hints->granularity, 0},
-                           {"same_size", hints->same_size, (long long)handle->bytes},
-                           {"same_disp_unit", hints->same_unit, handle->disp_unit}};
-
-    for (int i = 0; i < SHARED_KEYS; i++) {
-        const int has_number = i >= 4 && strcasecmp(rows[i].value, "true") == 0;
-
-        keys[i].key = rows[i].key;
-        if (has_number)
-            snprintf(keys[i].value, sizeof keys[i].value, "%s, with %lld bytes", rows[i].value,
-                     rows[i].number);
-        else
-            snprintf(keys[i].value, sizeof keys[i].value, "%s", rows[i].value);
-    }
-}
-
-/* Collective: of a process without memory for its rules as well. */
-static void compare_creation(struct proa_win *win, enum proa_call call, const void *caller)
-{
-    struct shared_key keys[SHARED_KEYS];
-    uint32_t all_keys = 0;
-
-    read_keys(proa_handle_of(win), keys);
-    for (int i = 0; i < SHARED_KEYS; i++)
-        all_keys = 31 * all_keys + hash_of(keys[i].value);
-    if (proa_fences_agree(win, all_keys))
+    if (!rules)
         return;
-    for (int i = 0; i < SHARED_KEYS; i++)
-        if (!proa_fences_agree(win, hash_of(keys[i].value)))
-            proa_misuse(PROA_MISUSE_CREATION, win, proa_call_name(call), caller, NULL,
-                        "the ranks do not agree on the info key %s: rank %d has \"%s\"",
-                        keys[i].key, win->rank, keys[i].value);
+    rules->informer = caller;
+    read_ops(rules);
 }
 
 struct proa_rules *proa_rules_new(struct proa_win *win, enum proa_call call, const void *caller)
@@ -117,7 +53,7 @@ struct proa_rules *proa_rules_new(struct proa_win *win, enum proa_call call, con
     if (!proa_settings()->check)
         return NULL;
     if (win->counted & PROA_COUNTED_CHECK)
-        compare_creation(win, call, caller);
+        proa_creation_compare(win, call, caller);
     rules = calloc(1, sizeof *rules);
     if (!rules)
         return NULL;
@@ -128,8 +64,9 @@ struct proa_rules *proa_rules_new(struct proa_win *win, enum proa_call call, con
         proa_rules_drop(rules);
         return NULL;
     }
+    rules->id = proa_members_next_id(rules->members, PROA_MEMBERS_WINDOW);
+    read_ops(rules);
     pthread_mutex_lock(&mutex);
-    rules->id = new_id(rules->members->id);
     DL_APPEND2(all, rules, before, after);
     pthread_mutex_unlock(&mutex);
     return rules;
@@ -143,10 +80,22 @@ void proa_rules_drop(struct proa_rules *rules)
     if (rules->before)
         DL_DELETE2(all, rules, before, after);
     pthread_mutex_unlock(&mutex);
-    free(rules->members);
+    proa_whereabouts_forget(rules);
+    proa_members_free(rules->members);
     free(rules->peers);
     free(rules->fences.fence);
+    proa_memory_forget(rules);
     free(rules);
+}
+
+void proa_rules_lock(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+void proa_rules_unlock(void)
+{
+    pthread_mutex_unlock(&mutex);
 }
 
 void proa_rules_each(void (*look)(const struct proa_rules *rules, void *arg), void *arg)
@@ -155,71 +104,6 @@ void proa_rules_each(void (*look)(const struct proa_rules *rules, void *arg), vo
     for (const struct proa_rules *rules = all; rules; rules = rules->after)
         look(rules, arg);
     pthread_mutex_unlock(&mutex);
-}
-
-/* ---- assertions ---- */
-
-/* Operations of an epoch of another kind leave the window touched, too. */
-static void check_fence(struct proa_rules *rules)
-{
-    proa_fences_note(&rules->fences, rules->assert, rules->caller);
-    if (rules->assert & MPI_MODE_NOPRECEDE && proa_epoch_all(rules->win) & PROA_EPOCH_FENCE &&
-        proa_epoch_touched(rules->win))
-        proa_misuse(PROA_MISUSE_NOPRECEDE, rules->win, "MPI_Win_fence", rules->caller, NULL,
-                    "MPI_Win_fence with MPI_MODE_NOPRECEDE follows operations of rank %d",
-                    rules->win->rank);
-}
-
-/* On one node the word of a post that came before, as a message tells, is there. */
-static void check_start(const struct proa_rules *rules)
-{
-    const struct proa_win *win = rules->win;
-
-    if (!(rules->assert &MPI_MODE_NOCHECK))
-        return;
-    for (int i = 0; i < win->started_group.count; i++) {
-        const int rank = win->started_group.rank[i];
-        const uint64_t *posted =
-            win->targets[rank].ctl ? win->sync->word(win, rank, PROA_WORD_POSTED) : NULL;
-
-        if (posted && proa_atomic_load(posted, PROA_ACQUIRE) < 2 * rules->peers[rank].starts)
-            proa_misuse(PROA_MISUSE_NOCHECK_START, win, "MPI_Win_start", rules->caller, NULL,
-                        "MPI_Win_start with MPI_MODE_NOCHECK comes before MPI_Win_post of rank %d",
-                        rank);
-    }
-}
-
-/* The target's lock is not taken by this process, so all that its word tells is of others. */
-static int is_locked_otherwise(const struct proa_win *win, int rank)
-{
-    const struct proa_target *target = &win->targets[rank];
-    const int exclusive =
-        (proa_epoch_towards(win, rank) & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER)) != 0;
-    uint32_t state;
-
-    if (win->remote_window || !target->ctl)
-        return 0;
-    state = proa_atomic_load(&target->ctl->lock.state, PROA_ACQUIRE);
-    if (state & PROA_RW_BROKEN)
-        return 0;
-    return exclusive ? state != 0 || proa_atomic_load(&win->leader->all.active, PROA_ACQUIRE) != 0
-                     : (state & PROA_RW_HELD) != 0;
-}
-
-static void check_lock(const struct proa_rules *rules, int target)
-{
-    const struct proa_win *win = rules->win;
-
-    if (!(rules->assert &MPI_MODE_NOCHECK))
-        return;
-    for (int rank = 0; rank < win->size; rank++)
-        if ((target < 0 || rank == target) && proa_epoch_towards(win, rank) & PROA_EPOCH_LOCK &&
-            is_locked_otherwise(win, rank))
-            proa_misuse(PROA_MISUSE_NOCHECK_LOCK, win,
-                        target < 0 ? "MPI_Win_lock_all" : "MPI_Win_lock", rules->caller, NULL,
-                        "a lock of rank %d is taken with MPI_MODE_NOCHECK while another process "
-                        "has a conflicting one",
-                        rank);
 }
 
 /* ---- calls ---- */
@@ -231,8 +115,7 @@ void proa_rules_enter(struct proa_rules *rules, enum proa_call call, int rank, i
         rules->assert = assert;
         rules->caller = caller;
     }
-    if (call == PROA_CALL_Win_fence)
-        check_fence(rules);
+    proa_assertions_enter(rules, call, caller);
     if (proa_whereabouts_on)
         proa_whereabouts_enter(&(struct proa_whereabouts){.call = proa_call_name(call),
                                                           .caller = caller,
@@ -243,6 +126,25 @@ void proa_rules_enter(struct proa_rules *rules, enum proa_call call, int rank, i
                                                           .rules = rules});
 }
 
+static void count_post(struct proa_rules_peer *peer)
+{
+    proa_atomic_store(&peer->posts, peer->posts + 1, PROA_RELAXED);
+    proa_atomic_store(&peer->exposed, 1, PROA_RELAXED);
+}
+
+static void count_start(struct proa_rules_peer *peer)
+{
+    proa_atomic_store(&peer->starts, peer->starts + 1, PROA_RELAXED);
+    proa_atomic_store(&peer->started, 1, PROA_RELAXED);
+}
+
+static void close_peers(struct proa_rules *rules, int exposed)
+{
+    for (int i = 0; i < rules->win->size; i++)
+        proa_atomic_store(exposed ? &rules->peers[i].exposed : &rules->peers[i].started, 0,
+                          PROA_RELAXED);
+}
+
 /* As far as the call has come: a call that has failed has opened nothing. */
 static void count(struct proa_rules *rules, enum proa_call call)
 {
@@ -250,21 +152,21 @@ static void count(struct proa_rules *rules, enum proa_call call)
 
     if (call == PROA_CALL_Win_post)
         for (int i = 0; i < win->exposed_group.count; i++)
-            rules->peers[win->exposed_group.rank[i]].posts++;
+            count_post(&rules->peers[win->exposed_group.rank[i]]);
     else if (call == PROA_CALL_Win_start)
         for (int i = 0; i < win->started_group.count; i++)
-            rules->peers[win->started_group.rank[i]].starts++;
+            count_start(&rules->peers[win->started_group.rank[i]]);
+    else if (call == PROA_CALL_Win_complete)
+        close_peers(rules, 0);
+    else if (call == PROA_CALL_Win_wait || (call == PROA_CALL_Win_test && !win->exposed))
+        close_peers(rules, 1);
 }
 
 void proa_rules_leave(struct proa_rules *rules, enum proa_call call, int rank, int code)
 {
-    if (code >= 0) {
+    if (code >= 0)
         count(rules, call);
-        if (call == PROA_CALL_Win_start)
-            check_start(rules);
-        else if (call == PROA_CALL_Win_lock || call == PROA_CALL_Win_lock_all)
-            check_lock(rules, rank);
-    }
+    proa_assertions_leave(rules, call, rank, code);
     if (proa_whereabouts_on)
         proa_whereabouts_leave();
 }
@@ -291,30 +193,17 @@ static void compare_groups(const struct proa_rules *rules, const void *caller)
     }
 }
 
+void proa_rules_compare(struct proa_win *win, const struct proa_rules *rules)
+{
+    proa_fences_compare(rules ? &rules->fences : &(struct proa_fences){0}, win);
+    proa_creation_compare(win, PROA_CALL_Win_set_info, rules ? rules->informer : NULL);
+}
+
 /* The words of this process are there until the window is released. */
-void proa_rules_free(struct proa_rules *rules, const void *caller)
+void proa_rules_free(struct proa_rules *rules, const void *caller, const void *frame)
 {
     compare_groups(rules, caller);
-}
-
-struct goes {
-    const void *base, *caller;
-};
-
-static void look_for_memory(const struct proa_rules *rules, void *arg)
-{
-    const struct goes *goes = arg;
-    const struct proa_finding_call created = {.call = proa_call_name(rules->created),
-                                              .caller = rules->creator};
-
-    if (goes->base && rules->win->base == goes->base)
-        proa_misuse(PROA_MISUSE_FREED, rules->win, "MPI_Free_mem", goes->caller, &created,
-                    "MPI_Free_mem frees memory that a window is over");
-}
-
-void proa_rules_memory_goes(const void *base, const void *caller)
-{
-    proa_rules_each(look_for_memory, &(struct goes){base, caller});
+    proa_memory_look(rules, caller, frame);
 }
 
 static void tell_leak(const struct proa_rules *rules, void *unused)

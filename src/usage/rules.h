@@ -7,6 +7,8 @@
 #define PROA_USAGE_RULES_H
 
 #include "base/calls.h"
+#include "base/hidden.h"
+#include "findings/finding.h"
 #include "usage/fences.h"
 #include "hang/members.h"
 #include "host/handle.h"
@@ -15,9 +17,37 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* Towards one rank: counts of calls so far. */
+/* Towards one rank: counts of calls so far, and whether the last ones are open. The watchdog's
+ * thread reads these. Then the assertions of the last 64 posts, a bit each; the last one is bit 0.
+ */
 struct proa_rules_peer {
     uint64_t posts, starts;
+    uint8_t exposed, started;
+    uint64_t noput, nocheck;
+};
+
+/* Memory that is attached to a dynamic window. */
+struct proa_rules_region {
+    const char *base;
+    uint64_t bytes;
+    struct proa_rules_region *next;
+};
+
+/* The epoch of an operation, as its target may know it: the number of its fence or its start, in
+ * that many bits, and these flags. 0: it is of another one. */
+enum {
+    PROA_SERIAL_NUMBER = 0xfff,
+    PROA_SERIAL_FENCE = 0x1000,
+    PROA_SERIAL_START = 0x2000,
+    PROA_SERIAL_NOCHECK = 0x4000 /* of the start */
+};
+
+/* An operation by another process, or this one, on the memory of this one. */
+struct proa_rules_arrival {
+    int process; /* in MPI_COMM_WORLD */
+    uint16_t serial;
+    int updates;
+    struct proa_finding_call call;
 };
 
 struct proa_rules {
@@ -28,6 +58,13 @@ struct proa_rules {
     const void *creator;           /* the return address of that call */
     struct proa_rules_peer *peers; /* by rank */
     struct proa_fences fences;
+    uint64_t fenced, noput;           /* fences so far; which of the last 64 have MPI_MODE_NOPUT */
+    const void *noput_fence, *poster; /* the last such fence, and the last post */
+    int started_unchecked;            /* the last start has MPI_MODE_NOCHECK */
+    const void *stored;   /* a store to the window since the last synchronization; or NULL */
+    const void *informer; /* the last MPI_Win_set_info; or NULL */
+    struct proa_rules_region *regions;
+    int ops;            /* asserts about accumulates: enum proa_rules_ops */
     int assert;         /* of the call that is under way */
     const void *caller; /* its return address */
     struct proa_rules *before, *after;
@@ -48,14 +85,51 @@ void proa_rules_enter(struct proa_rules *rules, enum proa_call call, int rank, i
 /* It is over; rank: as above; code: of core's. */
 void proa_rules_leave(struct proa_rules *rules, enum proa_call call, int rank, int code);
 
-/* MPI_Win_free: all processes have called it. caller: the return address. */
-void proa_rules_free(struct proa_rules *rules, const void *caller);
+/* MPI_Win_set_info has changed the hints. NULL: does nothing. */
+void proa_rules_inform(struct proa_rules *rules, const void *caller);
 
-/* Memory that MPI_Alloc_mem gave is about to be freed. */
+/* Memory is attached to a dynamic window, or detached. NULL: does nothing. */
+void proa_rules_attach(struct proa_rules *rules, const void *base, uint64_t bytes);
+void proa_rules_detach(struct proa_rules *rules, const void *base);
+
+/* An operation on this rank begins: its epoch, PROA_SERIAL_*. epoch: PROA_EPOCH_*. */
+uint16_t proa_rules_serial(const struct proa_rules *rules, int rank, unsigned epoch);
+
+/* What accumulates of the window are asserted to be, by the program itself: the same op at a time,
+ * or one and MPI_NO_OP. By default, which is the latter, both hosts and Proa serve all, and so do
+ * examples of the standard rely on it. */
+enum proa_rules_ops { PROA_OPS_ANY, PROA_OPS_SAME_OR_NONE, PROA_OPS_SAME };
+
+/* A number of the op, for accumulates that must not meet those with another one; 0: they may. */
+uint8_t proa_rules_op(const struct proa_rules *rules, MPI_Op op);
+
+/* Is there a window here that asserts something of operations that arrive? */
+extern PROA_HIDDEN int proa_rules_asserting;
+
+/* Do the assertions permit this operation? If not, tells so; its call has to be there by then. */
+int proa_rules_permit(const struct proa_rules *rules, const struct proa_rules_arrival *arrival);
+void proa_rules_arrived(const struct proa_rules *rules, const struct proa_rules_arrival *arrival);
+
+/* The program has stored to the window's memory, at this place. NULL: does nothing. */
+void proa_rules_stored(struct proa_rules *rules, const void *place);
+
+/* MPI_Win_free begins: compares what all processes must have given alike. Collective: all have
+ * check mode, and some no rules. */
+void proa_rules_compare(struct proa_win *win, const struct proa_rules *rules);
+
+/* MPI_Win_free: all processes have called it. caller: the return address; frame: of that call. */
+void proa_rules_free(struct proa_rules *rules, const void *caller, const void *frame);
+
+/* MPI_Alloc_mem has given memory, and it is about to be freed. */
+void proa_rules_memory_comes(const void *base, uint64_t bytes);
 void proa_rules_memory_goes(const void *base, const void *caller);
 
 /* MPI ends: tells of windows that are left. */
 void proa_rules_tell_leaks(void);
+
+/* No window comes or goes meanwhile, nor is looked at. */
+void proa_rules_lock(void);
+void proa_rules_unlock(void);
 
 /* Calls `look` for each window, while none comes or goes. */
 void proa_rules_each(void (*look)(const struct proa_rules *rules, void *arg), void *arg);

@@ -15,12 +15,14 @@
 #include "check/ordering.h"
 #include "host/pmpi.h"
 #include "traps/view.h"
+#include "usage/requests.h"
 #include "check/reuse.h"
 #include "watch/host_buffers.h"
 #include "watch/host_waits.h"
 
 #include <mpi.h>
 #include <stdint.h>
+#include <string.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -65,6 +67,15 @@ static long call(const struct row *row, const long words[ARGUMENTS])
                      words[8], words[9], words[10], words[11], words[12], words[13]);
 }
 
+/* MPI_Request_free and MPI_Cancel. */
+static void look_at_request(const struct row *row, const long words[ARGUMENTS], const void *caller)
+{
+    const char *name = row->name + (row->name[0] == 'P');
+
+    proa_rma_request_misused(*(const MPI_Request *)words[0], name,
+                             strcmp(name, "MPI_Request_free") == 0, caller);
+}
+
 static long checked(const struct row *row, const long words[ARGUMENTS], const void *caller)
 {
     const struct proa_host_call now = {row->name, row->kind, row->comm, row->peer, words, caller};
@@ -77,6 +88,8 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
         return call(row, words);
     for (int i = 0; i < ARGUMENTS; i++)
         proa_view_lend((const void *)words[i]);
+    if (row->kind == PROA_MESSAGE_NONE)
+        look_at_request(row, words, caller);
     if (proa_reuse_any())
         proa_host_buffers_compare(&now);
     proa_message_before(&message, row->kind, comm, row->peer < 0 ? -1 : (int)words[row->peer]);
@@ -86,6 +99,8 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
     proa_host_wait_end(&wait, &now);
     is_inside = 0;
     proa_message_after(&message);
+    if ((int)result == MPI_SUCCESS)
+        proa_host_wait_made(&now);
     return result;
 }
 

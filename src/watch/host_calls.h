@@ -6,7 +6,7 @@
  * X(name, kind, communicator, peer): the kind is one of enum proa_message_kind, the others are
  * indices of arguments, from 0; -1: there is none. Where the peers are not at hand, as when a
  * persistent request starts, all processes are told. MPI_Comm_free is local enough to order
- * nothing.
+ * nothing. NONE: the first argument is the address of a request (usage/requests.h).
  */
 #ifndef PROA_BIND_HOST_CALLS_H
 #define PROA_BIND_HOST_CALLS_H
@@ -135,7 +135,8 @@
     X(Publish_name, WORLD, -1, -1)             \
     X(Unpublish_name, WORLD, -1, -1)           \
     X(Lookup_name, WORLD, -1, -1)              \
-    X(Cancel, WORLD, -1, -1)                   \
+    X(Cancel, NONE, -1, -1)                    \
+    X(Request_free, NONE, -1, -1)              \
     X(File_open, MEET, 0, -1)                  \
     X(File_close, WORLD, -1, -1)               \
     X(File_sync, WORLD, -1, -1)                \

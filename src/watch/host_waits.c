@@ -4,6 +4,7 @@
 #include "hang/requests.h"
 
 #include <stdint.h>
+#include <string.h>
 
 static MPI_Comm comm_of(const struct proa_host_call *call)
 {
@@ -92,4 +93,35 @@ void proa_host_wait_end(const struct proa_host_wait *wait, const struct proa_hos
         proa_waits_end();
     else if (wait->count > 0)
         proa_requests_note(*(const MPI_Request *)call->words[call->comm + 1], &wait->messages[0]);
+}
+
+/* ---- communicators ---- */
+
+/* Calls that make one, and its argument. That of MPI_Comm_idup is not there yet. */
+static const struct maker {
+    const char *name; /* behind "MPI_" */
+    int result;
+} makers[] = {{"Comm_dup", 1},
+              {"Comm_dup_with_info", 2},
+              {"Comm_create", 2},
+              {"Comm_create_group", 3},
+              {"Comm_create_from_group", 4},
+              {"Comm_split", 3},
+              {"Comm_split_type", 4},
+              {"Intercomm_merge", 2},
+              {"Cart_create", 5},
+              {"Cart_sub", 2},
+              {"Graph_create", 5},
+              {"Dist_graph_create", 8},
+              {"Dist_graph_create_adjacent", 9}};
+
+void proa_host_wait_made(const struct proa_host_call *call)
+{
+    const char *name = name_of(call) + strlen("MPI_");
+
+    if (!proa_whereabouts_on || !strchr("CIGD", name[0]))
+        return;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strcmp(name, makers[i].name) == 0)
+            proa_members_created(*(const MPI_Comm *)call->words[makers[i].result]);
 }

@@ -7,11 +7,12 @@
 #include "check/messages.h"
 #include "check/ordering.h"
 #include "hang/waits.h"
+#include "usage/requests.h"
 
-/* Are the host's calls of interest: for order, or for the watchdog? */
+/* Are the host's calls of interest: for order, for the watchdog, or for usage rules? */
 static inline int proa_host_calls_are_seen(void)
 {
-    return proa_ordering_is_on() || proa_whereabouts_on;
+    return proa_ordering_is_on() || proa_whereabouts_on || proa_rma_requests_on;
 }
 
 /* A call, as watch/host_calls.h has it. */
@@ -29,6 +30,9 @@ struct proa_host_wait {
     int count;
     int is_inside; /* it counts as one that waits */
 };
+
+/* The call has succeeded: it may have made a communicator. */
+void proa_host_wait_made(const struct proa_host_call *call);
 
 void proa_host_wait_begin(struct proa_host_wait *wait, const struct proa_host_call *call);
 void proa_host_wait_end(const struct proa_host_wait *wait, const struct proa_host_call *call);

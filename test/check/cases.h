@@ -39,6 +39,14 @@ extern const struct scene conflicts[], orders[], atomics[], hidden[], buffers[],
             "race", "MPI_" first, first_rank, "MPI_" second, second_rank \
         }                                                                \
     }
+/* The same of a usage rule, and of any calls. */
+#define MISUSE(name, first, first_rank, second, second_rank) \
+    {                                                        \
+        "wrong_" #name, wrong_##name,                        \
+        {                                                    \
+            "misuse", first, first_rank, second, second_rank \
+        }                                                    \
+    }
 /* The same of a call and a load or store. */
 #define LOCAL(name, first, first_rank, second, second_rank) \
     {                                                       \

@@ -61,6 +61,10 @@ static INLINE void add_pair(void)
     MPI_Type_free(&pair);
 }
 
+static INLINE void put_nothing(void)
+{
+}
+
 static INLINE void put_between(void)
 {
     put(TARGET, 1);
@@ -69,6 +73,59 @@ static INLINE void put_between(void)
 static INLINE void put_behind(void)
 {
     put(TARGET, 2);
+}
+
+/* What the program says of its accumulates. */
+static INLINE void assert_ops(const char *value)
+{
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "accumulate_ops", value);
+    MPI_Win_set_info(win, info);
+    MPI_Info_free(&info);
+}
+
+static INLINE void raise_there(void)
+{
+    MPI_Accumulate(buffer, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, MPI_MAX, win);
+}
+
+static INLINE void add_and_raise(void)
+{
+    add_there();
+    raise_there();
+}
+
+static void wrong_ops(void)
+{
+    assert_ops("same_op_no_op");
+    as_both(add_there, raise_there);
+}
+
+static void wrong_no_op(void)
+{
+    assert_ops("same_op");
+    as_both(add_there, look_there);
+}
+
+static void right_no_op(void)
+{
+    assert_ops("same_op_no_op");
+    as_both(fetch_there, look_there);
+}
+
+/* Those of one origin are ordered. */
+static void right_ops_ordered(void)
+{
+    assert_ops("same_op");
+    as_both(add_and_raise, put_nothing);
+}
+
+/* The program has asserted nothing. */
+static void right_ops(void)
+{
+    as_both(add_there, raise_there);
 }
 
 static void right_add_add(void)
@@ -134,6 +191,11 @@ static void wrong_pair_behind(void)
 const struct scene atomics[] = {
     RIGHT(add_add),
     RIGHT(add_fetch),
+    WRONG(ops, "Accumulate", FIRST, "Accumulate", SECOND),
+    WRONG(no_op, "Accumulate", FIRST, "Get_accumulate", SECOND),
+    RIGHT(no_op),
+    RIGHT(ops_ordered),
+    RIGHT(ops),
     RIGHT(swap_look),
     RIGHT(look_get),
     WRONG(add_put, "Accumulate", FIRST, "Put", SECOND),

@@ -464,7 +464,33 @@ static void right_result_loaded(void)
         seen = buffer[4] + value;
 }
 
+/* ThreadSanitizer knows no assertions. */
+#ifndef APART
+static void wrong_nostore(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == TARGET)
+        memory[0] = 1;
+    MPI_Win_fence(MPI_MODE_NOSTORE, win);
+}
+
+static void right_nostore(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == TARGET)
+        memory[0] = 1;
+    MPI_Win_fence(0, win);
+    if (rank == TARGET)
+        seen = memory[0];
+    MPI_Win_fence(MPI_MODE_NOSTORE, win);
+}
+#endif
+
 const struct scene local[] = {
+#ifndef APART
+    MISUSE(nostore, "MPI_Win_fence", TARGET, "a store", TARGET),
+    RIGHT(nostore),
+#endif
     LOCAL(fence_put_load, "MPI_Put", FIRST, "a load", TARGET),
     LOCAL(fence_put_store, "MPI_Put", FIRST, "a store", TARGET),
     LOCAL(fence_get_store, "MPI_Get", FIRST, "a store", TARGET),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs of two ranks that never end: the watchdog of check mode tells of each (hang.sh), and the
- * program is ended after a while.
+ * Programs of two ranks, or more, that never end: the watchdog of check mode tells of each
+ * (hang.sh), and the program is ended after a while.
  *
  *   fence  a fence that one rank leaves out
  *   lock   two ranks that each hold the lock that the other one asks for
@@ -10,6 +10,9 @@
  *   barrier  a barrier of one rank, while another one waits for its MPI_Win_complete
  *   swap     messages in both directions of other tags than are awaited
  *   request  a wait for a request, while the other rank is in a fence
+ *   dup      barriers on two communicators with the same ranks
+ *   ring     three ranks, each in a barrier with its right neighbour
+ *   halves   no hang: the reduction below, on one of several communicators of all ranks
  *   slow   no hang: a rank that computes for longer than the watchdog waits
  *   late     no hang: a rank that sleeps before it sends
  *   reduce   no hang: a reduction that all ranks are in, and that takes long
@@ -131,6 +134,46 @@ static void by_request(MPI_Win win)
     MPI_Win_fence(0, win);
 }
 
+static void by_dup(MPI_Win win)
+{
+    MPI_Comm copy;
+
+    (void)win;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Barrier(rank == 0 ? MPI_COMM_WORLD : copy);
+    MPI_Barrier(rank == 0 ? copy : MPI_COMM_WORLD);
+    MPI_Comm_free(&copy);
+}
+
+static MPI_Comm comm_of_two(int first, int second)
+{
+    const int ranks[] = {first < second ? first : second, first < second ? second : first};
+    MPI_Group world, two;
+    MPI_Comm comm;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 2, ranks, &two);
+    MPI_Comm_create(MPI_COMM_WORLD, two, &comm);
+    MPI_Group_free(&world);
+    MPI_Group_free(&two);
+    return comm;
+}
+
+/* Rank 0 of each communicator is not that of the world. */
+static void by_ring(MPI_Win win)
+{
+    MPI_Comm comms[16];
+
+    (void)win;
+    for (int i = 0; i < nranks; i++)
+        comms[i] = comm_of_two(i, (i + 1) % nranks);
+    MPI_Barrier(comms[rank]);
+    MPI_Barrier(comms[(rank + nranks - 1) % nranks]);
+    for (int i = 0; i < nranks; i++)
+        if (comms[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&comms[i]);
+}
+
 /* Signals wake it meanwhile. */
 static void sleep_long(void)
 {
@@ -181,6 +224,26 @@ static void reduce(MPI_Win win)
     CHECK(sum == 2, "the sum is %ld", sum);
 }
 
+/* The reduction is on one of several communicators of the same ranks. */
+static void halves(MPI_Win win)
+{
+    MPI_Comm first, second, split;
+    long mine = 1, sum = 0;
+    MPI_Op op;
+
+    (void)win;
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm_split(first, 0, rank, &split);
+    MPI_Comm_dup(split, &second);
+    MPI_Op_create(sum_slowly, 0, &op);
+    MPI_Allreduce(&mine, &sum, 1, MPI_LONG, op, second);
+    MPI_Op_free(&op);
+    MPI_Comm_free(&first);
+    MPI_Comm_free(&split);
+    MPI_Comm_free(&second);
+    CHECK(sum == nranks, "the sum is %ld", sum);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -189,7 +252,8 @@ int main(int argc, char **argv)
     } ways[] = {{"fence", by_fence},     {"lock", by_lock},       {"start", by_start},
                 {"receive", by_receive}, {"barrier", by_barrier}, {"swap", by_swap},
                 {"request", by_request}, {"slow", slowly},        {"late", late},
-                {"reduce", reduce}};
+                {"reduce", reduce},      {"dup", by_dup},         {"ring", by_ring},
+                {"halves", halves}};
     struct area area;
 
     start(&argc, &argv);

@@ -11,6 +11,7 @@ while [ "$1" != -- ]; do
   shift
 done
 way=${!#}
+ranks=2
 
 fail() {
   echo "hang $way: $1"
@@ -30,7 +31,7 @@ wait $!
 says() {
   grep -q "^proa:   rank $1: .*$2" "$said" || fail "rank $1 is not told of: $2"
 }
-case $way in slow | late | reduce)
+case $way in slow | late | reduce | halves)
   ! grep -q '^proa: hang:' "$said" || fail "a false alarm"
   grep -q '^ok hang' "$said" || fail "it did not end"
   echo "ok hang $way"
@@ -67,7 +68,18 @@ request)
   says 0 'MPI_Wait, at .*, waits for a message of rank 1$'
   says 1 'MPI_Win_fence, at .*, waits for MPI_Win_fence of rank 0'
   ;;
+dup)
+  says 0 'MPI_Barrier, at .*, waits for MPI_Barrier of rank 1$'
+  says 1 'MPI_Barrier, at .*, waits for MPI_Barrier of rank 0$'
+  ;;
+ring)
+  says 0 'MPI_Barrier, at .*, waits for MPI_Barrier of rank 1$'
+  says 1 'MPI_Barrier, at .*, waits for MPI_Barrier of rank 2$'
+  says 2 'MPI_Barrier, at .*, waits for MPI_Barrier of rank 0$'
+  grep -q '^proa:   cycle: rank 0 waits for rank 1, which waits for rank 2, which waits for rank 0' "$said" || fail "no cycle of three"
+  ranks=3
+  ;;
 esac
-grep -q '^proa:   cycle: rank [01] waits for rank [01], which waits for rank [01]' "$said" || fail "no cycle"
-[ "$(grep -c '^proa:   rank [01]: .*, at .*\(:\|+0x\)[0-9a-f]* (' "$said")" -eq 2 ] || fail "no places"
+grep -q '^proa:   cycle: rank [012] waits for rank [012], which waits for rank [012]' "$said" || fail "no cycle"
+[ "$(grep -c '^proa:   rank [012]: .*, at .*\(:\|+0x\)[0-9a-f]* (' "$said")" -eq "$ranks" ] || fail "no places"
 echo "ok hang $way"

@@ -8,6 +8,7 @@ set -u
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 source=$(dirname "$0")/misuse.c
+over=$1
 launch=()
 while [ "$1" != -- ]; do
   launch+=("$1")
@@ -21,13 +22,19 @@ fail() {
 }
 
 "${launch[@]}" --env PROA_CHECK=1 "$@" >"$said" 2>&1 || fail "the run fails"
+more='wrong_info wrong_part wrong_attached wrong_unmapped wrong_stack'
+near=' wrong_nocheck_start wrong_nocheck_lock wrong_groups wrong_locked_exposed ' # told on one node
 while read -r name; do
+  case $over:$near in
+  */hosts:*" $name "*) continue ;;
+  esac
   grep -q "^proa: misuse: .*(window \"$name\")" "$said" || fail "$name is not told"
-done < <(grep -oP 'CASE\(\Kwrong\w+' "$source")
+done < <(grep -oP 'CASE\(\Kwrong\w+' "$source"; printf '%s\n' $more)
 ! grep -q '(window "right_' "$said" || fail "a false alarm"
 ! grep -q '^proa: race:' "$said" || fail "a race"
 grep -q '^proa: misuse: the ranks do not agree on the info key accumulate_ops: rank 1 has "same_op"' "$said" || fail "creation is not told"
 grep -q '^proa: misuse: MPI_Free_mem frees memory that a window is over' "$said" || fail "freed memory is not told"
 grep -q '^proa: note: a window is not freed before MPI_Finalize (window "wrong_leak")' "$said" || fail "no leak"
-[ "$(grep -c '^proa:   misuse: creation at' "$said")" -eq 1 ] || fail "a false alarm of creation"
+grep -q '^proa: note: a request is not completed before MPI_Finalize (window "wrong_request_leak")' "$said" || fail "no leak of a request"
+[ "$(grep -c '^proa:   misuse: creation at' "$said")" -eq 2 ] || fail "a false alarm of creation"
 echo "ok misuse"

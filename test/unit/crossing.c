@@ -30,7 +30,7 @@ static void begin(struct world *world)
     told = 0;
     CHECK_OK(proa_board_begin(&world->group, 0));
     CHECK_OK(proa_clock_begin());
-    CHECK_OK(proa_crossing_begin(tell));
+    CHECK_OK(proa_crossing_begin(tell, NULL));
     world_barrier(world);
 }
 
@@ -51,7 +51,7 @@ static void put_bytes(uint64_t low, uint64_t bytes)
                                  .caller = &place,
                                  .call = PROA_CALL_Put,
                                  .kind = PROA_ACCESS_WRITE,
-                                 .origin = proa_board_rank(),
+                                 .origin = (int16_t)proa_board_rank(),
                                  .moment = proa_clock_moment()};
 
     proa_crossing_hand_over(TARGET, &access, proa_clock_stamp());
