@@ -26,7 +26,7 @@ struct queue {
 static struct proa_win *win;
 static struct proa_type word;
 static int size;
-static size_t row_words; /* a row has cache lines of its own */
+static size_t row_words;
 static uint64_t queue_words;
 static uint64_t *heads, *tails; /* of our queues, by process: the head, and a tail not too late */
 static uint64_t *taken_heads;   /* of queues at this process, by origin: a head not too late */
@@ -46,7 +46,9 @@ static size_t row_at(int row)
 
 static size_t queue_at(int origin)
 {
-    return row_at(PROA_BOARD_ROWS) + (size_t)origin * queue_bytes();
+    const size_t line = LINE_WORDS * sizeof(uint64_t);
+
+    return (row_at(PROA_BOARD_ROWS) + line - 1) / line * line + (size_t)origin * queue_bytes();
 }
 
 /* NULL: it is on another node. */
@@ -94,12 +96,23 @@ static void forget(void)
     size = 0;
 }
 
+/* Rows of few processes share a cache line: those that tell of a process's memory are changed and
+ * read together. Longer rows have lines of their own. */
+static size_t words_of_row(size_t processes)
+{
+    size_t words = 1;
+
+    while (words < processes && words < LINE_WORDS)
+        words *= 2;
+    return (processes + words - 1) / words * words;
+}
+
 static int prepare(const struct proa_group *group)
 {
     if (group->size > PROA_BOARD_MOST)
         return proa_fail(PROA_ELSEWHERE, "more than %d processes", PROA_BOARD_MOST);
     size = group->size;
-    row_words = ((size_t)size + LINE_WORDS - 1) / LINE_WORDS * LINE_WORDS;
+    row_words = words_of_row((size_t)size);
     for (queue_words = QUEUE_LEAST;
          queue_words < QUEUE_MOST && 2 * queue_words * (uint64_t)size <= BUDGET_WORDS;)
         queue_words *= 2;
@@ -212,23 +225,34 @@ static int learn_row(const uint64_t *row, uint64_t *clock)
     return changes;
 }
 
+static int learn_rows(const uint64_t *mapped, int rows, uint64_t *clock)
+{
+    const uint64_t *const end = mapped + (size_t)rows * row_words;
+    int changes = 0;
+
+    for (; mapped < end; mapped += row_words)
+        changes |= learn_row(mapped, clock);
+    return changes;
+}
+
+static int learn_far(int process, int row, int rows, uint64_t *clock)
+{
+    uint64_t *read = calloc((size_t)rows * row_words, sizeof *read);
+    int changes;
+
+    if (!read)
+        return 0;
+    far_get(process, row_at(row), read, (size_t)rows * row_words);
+    changes = learn_rows(read, rows, clock);
+    free(read);
+    return changes;
+}
+
 int proa_board_learn(int process, int row, int rows, uint64_t *clock)
 {
     const uint64_t *mapped = here(process, row_at(row));
-    uint64_t *read = NULL;
-    int changes = 0;
 
-    if (!mapped) {
-        mapped = read = calloc((size_t)rows * row_words, sizeof *read);
-        if (!read)
-            return 0;
-        far_get(process, row_at(row), read, (size_t)rows * row_words);
-    }
-    for (int i = 0; i < rows; i++)
-        changes |= learn_row(&mapped[(size_t)i * row_words], clock);
-    if (read)
-        free(read);
-    return changes;
+    return mapped ? learn_rows(mapped, rows, clock) : learn_far(process, row, rows, clock);
 }
 
 void proa_board_lower(int process, int row, uint64_t *clock)

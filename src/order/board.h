@@ -27,7 +27,7 @@ enum { PROA_BOARD_MOST = 512 };
  * KNOWN: what is ordered before its next access; only the process writes it.
  * TOLD: what others told it by messages. It may have heard of that once it has received any.
  * SEEN: what others had done before they last changed its memory, or its notification counters. It
- * may have polled there.
+ * may have polled there. What it has done itself KNOWN has.
  * FLOOR: every access that it has not handed over yet comes after this; only the process writes it.
  * SHARED, EXCLUSIVE: what others had done when they gave back a lock of that kind on it.
  * MEETING: two for each of PROA_BOARD_MEETINGS sets of collective calls, taken in turn: a process
