@@ -43,6 +43,9 @@
       "1: wrong uses are told on standard error, with the calls and the remedy (doc/CHECK.md). "   \
       "All "                                                                                       \
       "ranks need the same value, as `proa run --check` sets it")                                  \
+    X(check_conflicts, "PROA_CHECK_CONFLICTS", FLAG, "1", "0|1", USER,                             \
+      "0: with PROA_CHECK=1, usage rules and hangs alone are told, and no conflicts between "      \
+      "operations, as by `proa run --check=usage`")                                                \
     X(check_memory, "PROA_CHECK_MEMORY", FLAG, "0", "0|1", USER,                                   \
       "with PROA_CHECK=1, loads and stores by the program are compared with operations as well, "  \
       "as by `proa run --check=memory`")                                                           \

@@ -157,7 +157,7 @@ static int create(const struct request *r)
     args.user = handle;
     if (handle && handle->record && proa_handles_alive() < GATHERED_MOST)
         args.counted |= PROA_COUNTED_STATS;
-    if (handle && handle->check)
+    if (handle && proa_settings()->check)
         args.counted |= PROA_COUNTED_CHECK;
     if (handle && handle->traced && proa_handles_alive() < GATHERED_MOST)
         args.counted |= PROA_COUNTED_TRACE;
@@ -173,8 +173,7 @@ static int create(const struct request *r)
         proa_handle_opened(handle);
         proa_record_open(handle->record, comm);
         proa_traced_open(handle->traced, win, r->call, comm);
-        if (handle->check)
-            handle->rules = proa_rules_new(win, r->call, r->caller);
+        handle->rules = proa_rules_new(win, r->call, r->caller);
         proa_check_open(handle->check, win, comm);
         if (handle->check && proa_ordering_is_on() && win->memory && win->memory == win->base)
             proa_view_open(win->base, (size_t)r->bytes);

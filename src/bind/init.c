@@ -10,6 +10,7 @@
  * no sessions, and 5.0, which has them, although both say that they are MPI 3.1.
  */
 #include "bind/bind.h"
+#include "base/settings.h"
 #include "check/begin.h"
 #include "shm/threads.h"
 #include "job/presence.h"
@@ -42,7 +43,7 @@ static void begin_check(void)
     struct proa_group group;
 
     proa_check_begin(sure);
-    if (!sure || !proa_is_on(world))
+    if (!sure || !proa_is_on(world) || !proa_settings()->check_conflicts)
         return;
     proa_exchange_over(&world, &group);
     proa_ordering_begin(&group, proa_has_threads());

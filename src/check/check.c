@@ -99,7 +99,8 @@ struct proa_check *proa_check_new(MPI_Comm comm)
     struct proa_check *check;
     int size = 0;
 
-    if (!proa_settings()->check || proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS)
+    if (!proa_settings()->check || !proa_settings()->check_conflicts ||
+        proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS)
         return NULL;
     check = calloc(1, sizeof *check);
     if (!check || proa_sinces_begin(&check->sinces, size) != 0) {
@@ -118,8 +119,6 @@ void proa_check_open(struct proa_check *check, struct proa_win *win, MPI_Comm co
 {
     struct proa_ordering *ordering;
 
-    if (!proa_settings()->check)
-        return;
     ordering = proa_ordering_open(win, comm);
     if (!check) {
         proa_ordering_close(ordering);

@@ -64,7 +64,8 @@ void proa_local_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    if (proa_settings()->check && proa_settings()->check_memory && !proa_sanitizer_is_there())
+    if (proa_settings()->check && proa_settings()->check_conflicts &&
+        proa_settings()->check_memory && !proa_sanitizer_is_there())
         pthread_once(&once, start_traps);
 }
 

@@ -179,7 +179,7 @@ int proa_handle_enter(struct proa_handle *handle, struct proa_win *win)
     uintptr_t key = PROA_TABLE_KEY(handle->value);
 
     if (proa_table_set(&proa_handles, key, win) != 0 ||
-        (!handle->record && !handle->check && !handle->traced &&
+        (!handle->record && !proa_settings()->check && !handle->traced &&
          proa_table_set(&proa_plain_handles, key, win) != 0))
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for the table of handles");
     proa_table_remove(&freed, key);

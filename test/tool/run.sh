@@ -506,7 +506,7 @@ exec_refused() {
   expect_error "--fail-on needs race, misuse or note, not \"conflict\""
   proa exec --mpi "$host" --check=stack cat
   expect_status 2
-  expect_error "--check has no value but memory, not \"stack\""
+  expect_error "--check has no value but usage and memory, not \"stack\""
   proa exec --mpi "$host" --check-json= cat
   expect_status 2
   expect_error "--check-json needs the name of a file"
@@ -532,6 +532,9 @@ exec_checks() {
   expect_times 0 "PROA_CHECK_MEMORY"
   proa exec --mpi "$host" --check=memory env
   expect_times 1 "PROA_CHECK_MEMORY=1"
+  expect_times 0 "PROA_CHECK_CONFLICTS"
+  proa exec --mpi "$host" --check=usage env
+  expect_times 1 "PROA_CHECK_CONFLICTS=0"
   proa exec --mpi "$host" env
   expect_times 0 "PROA_CHECK"
 }

@@ -25,6 +25,8 @@ static const char help[] =
     "\n"
     "  --mpi HOST    %s: which MPI it is, where no word of COMMAND tells\n"
     "  --check       tells of wrong uses, with the calls and the remedy (doc/CHECK.md)\n"
+    "  --check=usage\n"
+    "                tells of usage rules and hangs alone, and compares no operations\n"
     "  --check=memory\n"
     "                compares loads and stores by the program as well\n"
     "  --check-json FILE, --check-sarif FILE\n"

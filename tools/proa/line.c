@@ -229,6 +229,8 @@ static void set_check(const struct proa_line *line)
     if (!line->check && !line->check_json && !line->check_sarif && !line->fail_on)
         return;
     setenv("PROA_CHECK", "1", 1);
+    if (line->check && is(line->check, "usage"))
+        setenv("PROA_CHECK_CONFLICTS", "0", 1);
     if (line->check && is(line->check, "memory"))
         setenv("PROA_CHECK_MEMORY", "1", 1);
     set_color();
@@ -253,9 +255,10 @@ int proa_line_check(const struct proa_line *line)
 {
     static const char *const verdicts[] = {"race", "misuse", "note"};
 
-    if (line->check && !is(line->check, "1") && !is(line->check, "memory"))
-        return proa_complain(PROA_EXIT_USAGE, "--check has no value but memory, not \"%s\"",
-                             line->check);
+    if (line->check && !is(line->check, "1") && !is(line->check, "memory") &&
+        !is(line->check, "usage"))
+        return proa_complain(PROA_EXIT_USAGE,
+                             "--check has no value but usage and memory, not \"%s\"", line->check);
     if (line->check_json && !line->check_json[0])
         return proa_complain(PROA_EXIT_USAGE, "--check-json needs the name of a file");
     if (line->trace && !line->trace[0])

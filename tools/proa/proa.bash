@@ -39,7 +39,7 @@ _proa() {
         elif [ "$before" = --fail-on ]; then
             words='race misuse note'
         elif [[ $word = -* ]]; then
-            words='--mpi --check --check=memory --check-json --check-sarif --fail-on --stats --stats= --trace --top --help'
+            words='--mpi --check --check=usage --check=memory --check-json --check-sarif --fail-on --stats --stats= --trace --top --help'
             [ "$command" != run ] || words+=' -n'
         else # a program, or one of its files
             for ((place = 2; place < COMP_CWORD; place++)); do

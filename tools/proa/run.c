@@ -34,6 +34,8 @@ static const char help[] =
     "  --mpi HOST    %s: which MPI it is, where PROGRAM is a script or something else that does "
     "not tell (of Python, mpi4py does)\n"
     "  --check       tells of wrong uses, with the calls and the remedy (doc/CHECK.md)\n"
+    "  --check=usage\n"
+    "                tells of usage rules and hangs alone, and compares no operations\n"
     "  --check=memory\n"
     "                compares loads and stores by the program as well\n"
     "  --check-json FILE, --check-sarif FILE\n"
