@@ -49,7 +49,7 @@ static inline void proa_claim_all(struct proa_win *win, int yes)
  * change: 1, one more; -1, one less. Called inside the progress engine. */
 static inline void proa_claim_served(struct proa_win *win, enum proa_claim claim, int change)
 {
-    proa_atomic_fetch_add(&win->ctl->served[claim], (uint32_t)change, PROA_SEQ_CST);
+    proa_atomic_fetch_add(&win->ctl->served[claim], (uint32_t)change, PROA_RELEASE);
 }
 
 /* A neighbour is gone: breaks all locks of the window on this node, and wakes the waiters. */

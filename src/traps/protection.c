@@ -24,7 +24,9 @@ static struct sigaction segv_before, trap_before;
 static uintptr_t page_bytes;
 static int started;
 static uint64_t left_open;
-static uint32_t lent;    /* system calls that pages are open for */
+/* System calls that pages are open for. Relaxed: a renewal that does not see a new one closes its
+ * pages, and the call is tried again (traps/syscalls.c). */
+static uint32_t lent;
 static uint32_t trapped; /* of all pages since they were protected last */
 
 /* The pages that this thread's next step protects again: an instruction touches several, such as
@@ -228,7 +230,7 @@ void proa_protection_drop(void *memory)
     for (size_t i = 0; i < range->pages; i++)
         proa_atomic_store(&range->traps[i], OPEN, PROA_RELAXED);
     set_access(range->memory, range->pages, PROT_READ | PROT_WRITE);
-    proa_atomic_store(&range->memory, 0, PROA_RELEASE);
+    proa_atomic_store(&range->memory, 0, PROA_RELAXED);
 }
 
 void proa_protection_open(const void *memory, size_t bytes)
@@ -248,7 +250,7 @@ int proa_protection_lend(const void *memory, size_t bytes)
     if (!started || bytes == 0 ||
         (!range_of((uintptr_t)memory) && !range_of((uintptr_t)memory + bytes - 1)))
         return 0;
-    proa_atomic_fetch_add(&lent, 1, PROA_SEQ_CST);
+    proa_atomic_fetch_add(&lent, 1, PROA_RELAXED);
     proa_protection_open(memory, bytes);
     return 1;
 }
@@ -259,7 +261,7 @@ void proa_protection_take_back(const void *memory, size_t bytes)
 {
     const uintptr_t end = (uintptr_t)memory + bytes;
 
-    if (proa_atomic_fetch_sub(&lent, 1, PROA_SEQ_CST) > 1)
+    if (proa_atomic_fetch_sub(&lent, 1, PROA_RELAXED) > 1)
         return;
     for (uintptr_t page = (uintptr_t)memory & ~(page_bytes - 1); page < end; page += page_bytes) {
         const struct range *range = range_of(page);
@@ -287,7 +289,7 @@ static void range_renew(struct range *range)
 
 void proa_protection_renew(void)
 {
-    if (proa_atomic_load(&lent, PROA_SEQ_CST) > 0)
+    if (proa_atomic_load(&lent, PROA_RELAXED) > 0)
         return;
     proa_atomic_store(&trapped, 0, PROA_RELAXED);
     for (int i = 0; i < PROA_PROTECTIONS; i++)

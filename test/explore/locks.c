@@ -3,11 +3,12 @@
  * count, claims, and the sleeps of base/wait.c. Each process works on plain data under its lock. */
 #include "window.h"
 #include "sync/lock.h"
-#include "sync/passive.h"
+#include "sync/passive.c"
 #include "sync/peer_failure.h"
 
 static struct shared {
     int data;
+    int served; /* locks for processes of other nodes; or: the network is open */
 } * s;
 
 static void setup(void)
@@ -277,6 +278,94 @@ static void confirmed_all(int rank)
     proa_shared_all_leave(&window[1]->leader->all);
 }
 
+/* Rank 1 locks its own part for a process of another node, as its progress engine does. */
+static void write_for_another(void)
+{
+    struct proa_win *win = window[1];
+
+    proa_claim_served(win, PROA_CLAIM_EXCLUSIVE, 1);
+    if (proa_lock_try(&win->leader->all, win->ctl, 1)) {
+        s->data++;
+        s->served++;
+        proa_claim_served(win, PROA_CLAIM_EXCLUSIVE, -1);
+        proa_lock_give_back(&win->ctl->lock, 1);
+    } else {
+        proa_claim_served(win, PROA_CLAIM_EXCLUSIVE, -1);
+    }
+}
+
+/* The same, where its first try has failed, so that the lock is confirmed. */
+static void write_for_another_later(void)
+{
+    struct proa_lock_request a = request_of(1, 1, PROA_LOCK_EXCLUSIVE);
+
+    a.requester = &proa_lock_requester_origin;
+    a.lock = &window[1]->ctl->lock;
+    proa_lock_request_begin(&a, PROA_LOCK_EXCLUSIVE);
+    if (a.stage != PROA_LOCK_GRANTED)
+        lose(1, 2);
+    while (a.stage != PROA_LOCK_GRANTED) {
+        (void)proa_lock_leave_broken(&a);
+        while (a.stage != PROA_LOCK_GRANTED && proa_lock_look(&a))
+            proa_lock_go_on(&a);
+        explore_yield();
+    }
+    s->data++;
+    s->served++;
+    proa_claim_served(window[1], PROA_CLAIM_EXCLUSIVE, -1);
+    proa_lock_give_back(&window[1]->ctl->lock, 1);
+}
+
+static void hear_and_write(void)
+{
+    lose(0, 2);
+    explore_check(proa_win_lock(window[0], 1, 1, 0) == PROA_OK);
+    s->data++;
+    explore_check(proa_win_unlock(window[0], 1) == PROA_OK);
+}
+
+static void served_and_loss(int rank)
+{
+    window_enter(rank);
+    rank ? write_for_another() : hear_and_write();
+}
+
+static void served_later(int rank)
+{
+    window_enter(rank);
+    rank ? write_for_another_later() : hear_and_write();
+}
+
+static void written_and_served(void)
+{
+    explore_check(s->data == 1 + s->served);
+}
+
+/* ---- a function before each lock ---- */
+
+static void rely(void)
+{
+    explore_check(s->served == 1);
+}
+
+static void prepare_before(void)
+{
+    window_prepare();
+    explore_share(&before_locks, sizeof before_locks);
+}
+
+/* Set by the thread that opens the network, once it is open. */
+static void before(int thread)
+{
+    window_enter(0);
+    if (thread == 0) {
+        s->served = 1;
+        proa_lock_set_before(rely);
+        return;
+    }
+    explore_check(proa_lock_threads(window[0], 0, 1, PROA_MODE_NOCHECK) == PROA_OK);
+}
+
 /* Rank 3 has died; rank 2 knows. The others wait in the queue at times. */
 static void setup_queue(void)
 {
@@ -338,6 +427,15 @@ const struct explore_scenario explore_locks[] = {
     LOCKS("bypass", 2, .setup = setup, .body = bypass, .finish = written_once),
     LOCKS("bypass_announced", 2, .setup = setup_announced, .body = bypass_announced,
           .finish = written_once),
+    LOCKS("dead_served", 2, .setup = setup_dead, .body = served_and_loss,
+          .finish = written_and_served, .times_out = 1, .preemptions = 1),
+    LOCKS("served_later", 2, .setup = setup_dead, .body = served_later,
+          .finish = written_and_served, .times_out = 1, .preemptions = 1),
+    {.name = "locks.before",
+     .threads = 2,
+     .prepare = prepare_before,
+     .setup = setup,
+     .body = before},
     LOCKS("heard_by_thread", 2, .setup = setup_dead, .body = heard_by_thread),
     LOCKS("confirmed", 2, .setup = setup_dead, .body = confirmed, .finish = written_twice,
           .times_out = 1, .preemptions = 1),
