@@ -93,8 +93,10 @@ static int know(struct proa_net *net, void *memory, size_t bytes, uint64_t acces
     }
     if (outcome == 0) {
         outcome = bind_memory(net, *mr);
-        if (outcome)
+        if (outcome) {
             fi_close(&(*mr)->fid);
+            *mr = NULL;
+        }
     }
     if (outcome == 0) {
         net->registered += bytes;

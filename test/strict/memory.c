@@ -122,6 +122,8 @@ static int mr_bind(struct fid *fid, struct fid *to, uint64_t flags)
     (void)flags;
     if (to->fclass != FI_CLASS_EP)
         return -FI_EINVAL;
+    if (strict_rule(RULE_UNBOUND))
+        return -FI_ENOSYS;
     mr->ep = (struct strict_ep *)to;
     mr->ep->bound += is_remote(mr);
     return 0;

@@ -316,6 +316,7 @@ static int ep_close(struct fid *fid)
         strict_violated(RULE_MR_MODE, "FI_MR_ENDPOINT: an endpoint is closed before the memory "
                                       "that is bound to it");
     outcome = fi_close(&ep->lower->fid);
+    ep->domain->objects--;
     forget_all(ep);
     pthread_mutex_unlock(&strict_mutex);
     free(ep);
@@ -364,6 +365,7 @@ int strict_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep *
     ep->fid.msg = &message_ops;
     ep->fid.rma = &rma_ops;
     ep->domain = domain;
+    domain->objects++;
     *result = &ep->fid;
     return 0;
 }

@@ -319,6 +319,7 @@ static int av_close(struct fid *fid)
     struct strict_av *av = (struct strict_av *)fid;
     int outcome = fi_close(&av->lower->fid);
 
+    av->domain->objects--;
     free(av);
     return outcome;
 }
@@ -341,6 +342,7 @@ static int av_open(struct fid_domain *fid, struct fi_av_attr *attr, struct fid_a
     av->fid.fid = (struct fid){FI_CLASS_AV, context, &av_fid_ops};
     av->fid.ops = &av_ops;
     av->domain = domain;
+    domain->objects++;
     *result = &av->fid;
     return 0;
 }
@@ -352,6 +354,9 @@ static int domain_close(struct fid *fid)
     struct strict_domain *domain = (struct strict_domain *)fid;
     int outcome = fi_close(&domain->lower->fid);
 
+    if (domain->objects)
+        strict_misused("fi_domain(3)", "a domain is closed before its endpoints, queues and "
+                                       "address vectors");
     if (domain->registered)
         strict_violated(RULE_MR_MODE, "a domain is closed with %llu bytes registered",
                         (unsigned long long)domain->registered);

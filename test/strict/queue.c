@@ -284,6 +284,7 @@ static int cq_close(struct fid *fid)
     struct strict_cq *cq = (struct strict_cq *)fid;
     int outcome = fi_close(&cq->lower->fid);
 
+    cq->domain->objects--;
     free(cq);
     return outcome;
 }
@@ -314,6 +315,7 @@ int strict_cq_open(struct fid_domain *fid, struct fi_cq_attr *attr, struct fid_c
     cq->fid.fid = (struct fid){FI_CLASS_CQ, context, &cq_fid_ops};
     cq->fid.ops = &cq_ops;
     cq->domain = domain;
+    domain->objects++;
     cq->room = attr->size;
     *result = &cq->fid;
     return 0;

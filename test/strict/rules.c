@@ -167,6 +167,7 @@ static const char *const names[RULES] = {
     [RULE_DEVICE_API] = "device_api",
     [RULE_BUILT_FOR] = "built_for",
     [RULE_FAIL] = "fail",
+    [RULE_UNBOUND] = "unbound",
 };
 
 static struct {
@@ -231,6 +232,13 @@ void strict_violated(enum strict_rule rule, const char *fmt, ...)
     va_end(args);
     fprintf(stderr, "strict provider (%s): rule %s: %s. %s: %s.\n", force.profile, names[rule],
             what, row ? row->page : "STRICT_RULES", row ? row->words : "as that variable has it");
+    fflush(stderr);
+    abort();
+}
+
+void strict_misused(const char *page, const char *what)
+{
+    fprintf(stderr, "strict provider (%s): %s. %s\n", force.profile, what, page);
     fflush(stderr);
     abort();
 }

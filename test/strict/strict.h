@@ -62,6 +62,7 @@ enum strict_rule {
     RULE_DEVICE_API,    /* puts and gets by an older interface, major << 16 | minor, are played */
     RULE_BUILT_FOR,     /* the provider was built for this interface, the same way */
     RULE_FAIL,          /* this send of the process fails */
+    RULE_UNBOUND,       /* memory cannot be bound to an endpoint */
     RULES
 };
 
@@ -71,6 +72,8 @@ HIDDEN int strict_profile_open(void);
 /* Ends the process with a sentence that names the rule and the page. */
 HIDDEN void strict_violated(enum strict_rule rule, const char *fmt, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
+/* The same for the rules of libfabric itself, by their page. */
+HIDDEN void strict_misused(const char *page, const char *what) __attribute__((noreturn));
 /* A number below `most`, by chance; 0 of 0. */
 HIDDEN uint32_t strict_chance(uint32_t most);
 
@@ -90,6 +93,7 @@ struct strict_domain {
     int is_managed; /* a call beyond a queue returns FI_EAGAIN */
     uint64_t rail;
     uint64_t registered; /* bytes, of whole pages */
+    int objects;         /* endpoints, queues and address vectors that are open */
 };
 
 struct strict_av {

@@ -169,8 +169,10 @@ static void sample_body(struct world *world)
     else
         target(net, &there, memory);
     world_barrier(world);
-    if (world->rank == 0)
+    if (world->rank == 0) {
         transport->hide(net, &mine->key);
+        CHECK(!net->exposures); /* nor are buffers of puts from there held any more */
+    }
     while (world->rank == 1 && !heard.seen.lost)
         step(net);
     if (world->rank == 1)
@@ -401,6 +403,7 @@ static void full_origin(struct world *world, struct end *end)
     tell(end, other, "hello", 5);
     while (end->net->under_way)
         progress(end);
+    world_await(&card_of(world, 1)->steps, 1); /* from now on it makes no progress */
     fill_queue(end, stuck, card_of(world, 1));
     skew_clock();
     for (int tenth = 0; tenth < 60; tenth++) {
@@ -431,8 +434,10 @@ static void full_body(struct world *world)
         card->memory = (uint64_t)(uintptr_t)memory;
         show(&end, card);
         await_messages(&end, 1);
-        if (world->rank == 1)
+        if (world->rank == 1) {
+            __atomic_store_n(&card->steps, 1, __ATOMIC_SEQ_CST);
             world_await(&card_of(world, 0)->steps, 1);
+        }
         await_messages(&end, 2);
     }
     world_barrier(world);
@@ -473,6 +478,27 @@ static void failed_body(struct world *world)
 
 WORLD_TEST(failed, 3, .before = on_loopback)
 
+/* ---- networks that are offered ---- */
+
+/* Each device of the node has room in the list. */
+static void on_six(struct world *world)
+{
+    (void)world;
+    setenv("PROA_INTERFACE", "lo,lo.1,lo.2,lo.3,lo.4,lo.5", 1);
+}
+
+static void offers_body(struct world *world)
+{
+    struct proa_offers offers = {0};
+    struct proa_offer_names names;
+
+    (void)world;
+    CHECK_OK(transport->offers(&offers, &names));
+    CHECK_EQUAL(offers.count, 6);
+}
+
+WORLD_TEST(offers, 1, .before = on_six)
+
 /* ---- networks that cannot be used ---- */
 
 /* STRICT_EXPECT: words of the sentence with which the network is refused. */
@@ -498,6 +524,7 @@ int main(void)
                   {"STRICT_COPIED", cmocka_unit_test(copied)},
                   {"STRICT_FULL", cmocka_unit_test(full)},
                   {"STRICT_FAILED", cmocka_unit_test(failed)},
+                  {"STRICT_OFFERS", cmocka_unit_test(offers)},
                   {"STRICT_COST", cmocka_unit_test(cost)}}; /* only by hand */
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
