@@ -42,6 +42,18 @@ def head_of(path):
     return (struct.unpack_from("<i", head, 32)[0], struct.unpack_from("<Q", head, 64)[0]) if len(head) == 96 else None
 
 
+def stop(pid):
+    """Returns once each thread stands still: one may be inside a call that makes the file longer."""
+    os.kill(pid, signal.SIGSTOP)
+    while any(state_of(pid, thread) != "T" for thread in os.listdir(f"/proc/{pid}/task")):
+        time.sleep(0.01)
+
+
+def state_of(pid, thread):
+    with open(f"/proc/{pid}/task/{thread}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
 def killed():
     """A process is stopped, and its trace read; then it is killed, and its trace has the same."""
     with scratch() as folder:
@@ -52,8 +64,7 @@ def killed():
                 time.sleep(0.01)
                 head = head_of(path)
             check(head and head[1] >= 4, "the program has ended too soon")
-            os.kill(head[0], signal.SIGSTOP)
-            time.sleep(0.05)
+            stop(head[0])
             before = os.path.getsize(path), summary_of_one(path)
             os.kill(head[0], signal.SIGKILL)
             run.wait()
