@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls that do little, one record each in a trace: what `record` (the script) times with a trace
- * and without. One rank, which puts to itself.
+ * Calls that do little, one record each in a trace, or one of two calls: what `record` (the script)
+ * times with a trace and without. One rank, which puts to itself.
  *
  * Prints "NAME NS": nanoseconds of a call, the median of blocks.
  */
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A block fills 16 chunks of a trace (trace/format.h), and all of them less than its limit. */
-enum { BLOCKS = 15, CALLS = 16 * 4096 };
+/* A block fills 8 chunks of a trace (trace/format.h), and all of them less than its limit. */
+enum { BLOCKS = 15, CALLS = 8 * 8192 };
 
 typedef void timed(MPI_Win win);
 
@@ -26,6 +26,13 @@ static void put(MPI_Win win)
 static void flush(MPI_Win win)
 {
     MPI_Win_flush(0, win);
+}
+
+/* Both have one record. */
+static void put_flush(MPI_Win win)
+{
+    put(win);
+    flush(win);
 }
 
 static int by_size(const void *a, const void *b)
@@ -60,6 +67,7 @@ int main(int argc, char **argv)
     MPI_Win_lock_all(0, win);
     measure("put", put, win);
     measure("flush", flush, win);
+    measure("put_flush", put_flush, win);
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
     MPI_Finalize();
