@@ -277,35 +277,16 @@ void proa_crossing_watch(proa_crossing_look *with)
     look = with;
 }
 
-static void drain(int origin, uint64_t stamp);
+static void drain(int origin, uint64_t stamp, const uint64_t *limit);
 
-/* Accesses by others that were complete before those of this clock are taken first. */
-static void take_clock(struct origin *from, const uint64_t *words, uint32_t count)
+static int process_of(uint64_t change)
 {
-    const uint64_t value_mask = ((uint64_t)1 << VALUE_BITS) - 1;
-
-    if (!from->moment)
-        from->moment = proa_moment_empty();
-    for (uint32_t i = 1; i < count && from->moment; i++) {
-        const int process = (int)(words[i] >> VALUE_BITS);
-
-        from->moment->clock[process] = words[i] & value_mask;
-        drain(process, words[i] & value_mask);
-    }
+    return (int)(change >> VALUE_BITS);
 }
 
-static void take(int origin, const uint64_t *words, uint32_t count)
+static uint64_t value_of(uint64_t change)
 {
-    switch ((enum message)(words[0] & 0xff)) {
-    case CLOCK:
-        take_clock(&origins[origin], words, count);
-        break;
-    case PLACE:
-        take_place(&origins[origin], words);
-        break;
-    case ACCESS:
-        take_access(origin, words);
-    }
+    return change & (((uint64_t)1 << VALUE_BITS) - 1);
 }
 
 /* When the access was complete that a message is, or goes before; 0: it may be taken at any time.
@@ -322,10 +303,57 @@ static uint64_t stamp_of(const uint64_t *words)
     }
 }
 
-/* Takes what this origin has completed by then. Its stamps only grow. One that is being taken from
- * already has nothing of that kind left: what others know of it was handed over before. That is so
- * of clocks by then alone: one of a later access may know of what its queue still has. */
-static void drain(int origin, uint64_t stamp)
+/* Accesses by others that were complete before those of this clock are taken first. Its own word
+ * stands for its process's accesses so far. */
+static void take_clock(int origin, const uint64_t *words, uint32_t count)
+{
+    struct origin *from = &origins[origin];
+
+    if (!from->moment)
+        from->moment = proa_moment_empty();
+    if (!from->moment)
+        return;
+    for (uint32_t i = 1; i < count; i++)
+        from->moment->clock[process_of(words[i])] = value_of(words[i]);
+    from->moment->clock[origin] = stamp_of(words) - 1;
+    for (uint32_t i = 1; i < count; i++)
+        if (process_of(words[i]) != origin)
+            drain(process_of(words[i]), value_of(words[i]), from->moment->clock);
+}
+
+static void take(int origin, const uint64_t *words, uint32_t count)
+{
+    switch ((enum message)(words[0] & 0xff)) {
+    case CLOCK:
+        take_clock(origin, words, count);
+        break;
+    case PLACE:
+        take_place(&origins[origin], words);
+        break;
+    case ACCESS:
+        take_access(origin, words);
+    }
+}
+
+/* Is that a clock which knows more than `limit`? */
+static int is_beyond(int origin, const uint64_t *words, uint32_t count, const uint64_t *limit)
+{
+    if ((words[0] & 0xff) != CLOCK)
+        return 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (process_of(words[i]) != origin && value_of(words[i]) > limit[process_of(words[i])])
+            return 1;
+    return 0;
+}
+
+/* Takes what this origin has completed by then. Its stamps only grow. limit: a clock whose accesses
+ * are to come after all that is taken, or NULL.
+ *
+ * A clock is read word by word while others raise it, so it may know that much of one process, and
+ * less of a third than that one knew. What goes beyond the limit is not truly before, and may be
+ * after: it stays. So one that is being taken from already has nothing left that is truly before:
+ * what others know of it within the limit was handed over before. */
+static void drain(int origin, uint64_t stamp, const uint64_t *limit)
 {
     uint64_t *words = origins[origin].words;
     uint32_t count;
@@ -334,7 +362,7 @@ static void drain(int origin, uint64_t stamp)
         return;
     origins[origin].is_drained = 1;
     while ((count = proa_board_look(origin, words)) != 0) {
-        if (stamp_of(words) > stamp)
+        if (stamp_of(words) > stamp || (limit && is_beyond(origin, words, count, limit)))
             break;
         take(origin, words, count);
         proa_board_take(origin, count);
@@ -359,7 +387,7 @@ void proa_crossing_take(void)
             proa_board_lower(i, PROA_ROW_FLOOR, floor);
     }
     for (int i = 0; i < proa_board_size(); i++)
-        drain(i, UINT64_MAX);
+        drain(i, UINT64_MAX, NULL);
     if (!prunes)
         return;
     proa_accesses_drop(&met, 0, 0, is_past, floor);
