@@ -1,16 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Compares what check mode tells of all scenes with their lists:  cases.sh LAUNCH HOST RANKS SECONDS [OPTION...] -- PROGRAM [SCENE...]
-set -u
-
-files=$(mktemp -d)
-trap 'rm -rf "$files"' EXIT
-launch=()
-while [ "$1" != -- ]; do
-  launch+=("$1")
-  shift
-done
-shift
+# shellcheck source=test/check/split.sh
+. "$(dirname "$0")/split.sh"
 
 "${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_MEMORY="${PROA_CHECK_MEMORY-0}" --env PROA_CHECK_JSON="$files/json" -- "$@" >"$files/said" 2>&1 || {
   status=$?

@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Check mode tells nothing of random programs that are correct, and of one synchronization that is left out:
 #   random.sh LAUNCH HOST RANKS SECONDS [OPTION...] -- PROGRAM EPOCHS SEED
-set -u
+# shellcheck source=test/check/split.sh
+. "$(dirname "$0")/split.sh"
 
-launch=()
-while [ "$1" != -- ]; do
-  launch+=("$1")
-  shift
-done
-program=$2 epochs=$3 seed=$4
+program=$1 epochs=$2 seed=$3
 
 # told EPOCHS [FAULT]: how many reports there are.
 told() {

@@ -2,16 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs scenes that are built with -fsanitize=thread, and compares what ThreadSanitizer reports with their lists:
 #   sanitizer.sh LAUNCH HOST RANKS SECONDS [OPTION...] -- PROGRAM [SCENE...]
-set -u
-
-files=$(mktemp -d)
-trap 'rm -rf "$files"' EXIT
-launch=()
-while [ "$1" != -- ]; do
-  launch+=("$1")
-  shift
-done
-shift
+# shellcheck source=test/check/split.sh
+. "$(dirname "$0")/split.sh"
 
 # UCX, below MPICH, watches memory by functions that ThreadSanitizer of gcc does not stand.
 "${launch[@]}" --env PROA_CHECK=1 --env TSAN_OPTIONS=exitcode=0 --env UCX_MEM_MMAP_HOOK_MODE=none -- "$@" >"$files/said" 2>&1 || {
