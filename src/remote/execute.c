@@ -247,7 +247,7 @@ static int serve_op(struct proa_job *job)
                                                              [PROA_WIRE_NUMBER] = serve_number};
     const char *at = take(job, sizeof job->op);
     const uint32_t before = job->fetches;
-    const uint64_t begin = __builtin_expect(proa_trace_on, 0) ? proa_trace_ticks() : 0;
+    const uint64_t begin = proa_atomic_load(&proa_trace_on, PROA_RELAXED) ? proa_trace_ticks() : 0;
     int error;
 
     if (!at)

@@ -307,7 +307,7 @@ void proa_roster_close(struct proa_win *win);
 
 static inline int proa_remote_is_traced(const struct proa_win *win)
 {
-    return __builtin_expect(proa_trace_on, 0) && win->traced;
+    return __builtin_expect(proa_atomic_load(&proa_trace_on, PROA_ACQUIRE), 0) && win->traced;
 }
 
 /* A message of the window has been handed to the network (PROA_TRACE_SENT), or has come

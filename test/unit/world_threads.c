@@ -187,7 +187,7 @@ static void *copy_open(const char *path, int number)
 static void run_ranks(struct ranks *all)
 {
     struct rank ranks[WORLD_MOST];
-    threads_function *run[WORLD_MOST];
+    threads_function *run[WORLD_MOST] = {NULL};
     sigset_t signals;
     Dl_info own;
 
