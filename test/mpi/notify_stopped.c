@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Notified operations on a target that is stopped (SIGSTOP), by the rank that stops it. On one node
- * they are done all the same, as plain ones are; on another node they are when it goes on. Not one
- * notification is lost.
+ * they are done all the same, as plain ones are; on another node, and by plain MPI, they are when
+ * it goes on. Not one notification is lost.
  */
 #include "window.h"
 
@@ -14,6 +14,7 @@ enum { rounds = 20, size = 3000 }; /* between nodes: batches, and the network's 
 
 static struct area area;
 static int64_t out[rounds * size];
+static int is_served; /* while it is stopped */
 
 /* Each goes to a place of its own: between nodes they may come in any order. */
 static void put(int n, int to)
@@ -54,12 +55,12 @@ static void stop_target(pid_t pid)
     pthread_t thread;
     CHECK(kill(pid, SIGSTOP) == 0, "it cannot be stopped");
     await_stop(pid);
-    if (!shares_memory())
+    if (!is_served)
         pthread_create(&thread, NULL, let_go_soon, &pid);
     for (int n = 0; n < rounds; n++)
         put(n, 1);
     MPI_Win_flush(1, area.win); /* on one node it would hang if the target had to help */
-    if (shares_memory())
+    if (is_served)
         let_go(pid);
     else
         pthread_join(thread, NULL);
@@ -73,6 +74,7 @@ int main(int argc, char *argv[])
     MPI_Bcast(&pid, 1, MPI_INT, 1, MPI_COMM_WORLD);
     area = open_area(kind_allocate, sizeof out, 8, MPI_COMM_WORLD);
     PROA_Win_set_num_notify(area.win, MPI_INFO_NULL, 1);
+    is_served = shares_memory() && PROA_Notify_is_native(area.win);
     MPI_Win_lock_all(0, area.win);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
