@@ -7,6 +7,8 @@
 
 enum { EMPTY = 0, REMOVED = 1, FIRST_LOG2 = 6, SMALL = 2048, FACTORS = 16 };
 
+const struct proa_table_slot proa_table_no_slot = {EMPTY, NULL};
+
 static struct proa_table_slots *slots_new(int log2, uint64_t factor)
 {
     size_t count = (size_t)1 << log2;
@@ -40,6 +42,15 @@ static void slot_fill(struct proa_table_slot *slot, uintptr_t key, void *value)
 {
     slot->value = value;
     proa_atomic_store(&slot->key, key, PROA_RELEASE); /* partner: proa_table_find */
+}
+
+/* The table's first key is in `slots` from now on. A key that is added while there is no first one
+ * becomes it. */
+static void first_set(struct proa_table *table, struct proa_table_slots *slots, uintptr_t added)
+{
+    uintptr_t key = proa_atomic_load(&table->first->key, PROA_RELAXED);
+
+    proa_atomic_store(&table->first, slot_for(slots, key > REMOVED ? key : added), PROA_RELEASE);
 }
 
 static size_t live_keys(const struct proa_table_slots *slots)
@@ -122,15 +133,18 @@ static int make_room(struct proa_table *table, uintptr_t key)
 
 int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
 {
+    struct proa_table_slots *slots;
     struct proa_table_slot *slot;
     int error;
 
     pthread_mutex_lock(&table->mutex);
     error = make_room(table, key);
     if (!error) {
-        slot = slot_for(proa_atomic_load(&table->slots, PROA_RELAXED), key);
+        slots = proa_atomic_load(&table->slots, PROA_RELAXED);
+        slot = slot_for(slots, key);
         table->used += proa_atomic_load(&slot->key, PROA_RELAXED) == EMPTY;
         slot_fill(slot, key, value);
+        first_set(table, slots, key);
     }
     pthread_mutex_unlock(&table->mutex);
     return error;

@@ -11,12 +11,17 @@
  * kept, since a reader may still be in it. Sizes double, so all old ones together are no larger
  * than the new one. Removing a key leaves a mark. A handle whose number or address is used again
  * later is simply a new key.
+ *
+ * One slot is looked at before the search, for a third of the instructions: many programs have one
+ * window, and one type. It is that of the key which was there first. Were it that of the last key
+ * found, threads would write to one line in every call.
  */
 #ifndef PROA_BASE_TABLE_H
 #define PROA_BASE_TABLE_H
 
 #include "base/atomic.h"
 #include "base/hash.h"
+#include "base/hidden.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -36,13 +41,17 @@ struct proa_table_slots {
 };
 
 struct proa_table {
-    struct proa_table_slots *slots; /* NULL: empty */
+    const struct proa_table_slot *first; /* looked at before the search; among the slots */
+    struct proa_table_slots *slots;      /* NULL: empty */
     pthread_mutex_t mutex;
     size_t used; /* keys and marks */
 };
 
+/* Without a key or a value: the first of a table that has never had one. */
+extern PROA_HIDDEN const struct proa_table_slot proa_table_no_slot;
+
 /* clang-format off */
-#define PROA_TABLE_INIT {NULL, PTHREAD_MUTEX_INITIALIZER, 0}
+#define PROA_TABLE_INIT {&proa_table_no_slot, NULL, PTHREAD_MUTEX_INITIALIZER, 0}
 /* clang-format on */
 
 /* Handles are small numbers (MPICH) or addresses (Open MPI); neither is 0 or 1. */
@@ -68,9 +77,13 @@ static inline size_t proa_table_home(const struct proa_table_slots *slots, uintp
 /* The value of the key, or NULL. */
 static inline void *proa_table_find(const struct proa_table *table, uintptr_t key)
 {
-    const struct proa_table_slots *slots = proa_atomic_load(&table->slots, PROA_ACQUIRE);
+    const struct proa_table_slot *first = proa_atomic_load(&table->first, PROA_ACQUIRE);
+    const struct proa_table_slots *slots;
     size_t i;
 
+    if (__builtin_expect(proa_atomic_load(&first->key, PROA_ACQUIRE) == key, 1))
+        return first->value;
+    slots = proa_atomic_load(&table->slots, PROA_ACQUIRE);
     if (__builtin_expect(!slots, 0))
         return NULL;
     for (i = proa_table_home(slots, key);; i = (i + 1) & slots->mask) {

@@ -18,17 +18,17 @@ static void prepare(void)
             return;
 }
 
-static void setup(void)
-{
-    s = explore_new(sizeof *s, 64);
-    s->first = 1;
-    explore_check(proa_table_set(&s->table, first_key, &s->first) == 0);
-}
-
 static void setup_empty(void)
 {
     s = explore_new(sizeof *s, 64);
+    s->table = (struct proa_table)PROA_TABLE_INIT;
     s->first = 1;
+}
+
+static void setup(void)
+{
+    setup_empty();
+    explore_check(proa_table_set(&s->table, first_key, &s->first) == 0);
 }
 
 static void add(int *object, uintptr_t key)

@@ -166,7 +166,7 @@ static void few_body(struct world *world)
     for (int t = 0; t < LAYOUTS; t++) {
         uintptr_t key[FEW], address = 0x7f0000000000u + world_below(&seed, 1 << 20) * 4096;
         const struct proa_table_slots *slots;
-        pthread_mutex_init(&tables[t].mutex, NULL);
+        tables[t] = (struct proa_table)PROA_TABLE_INIT;
         for (int i = 0; i < FEW; i++) {
             key[i] = address += 32 * (1 + world_below(&seed, 24));
             CHECK_EQUAL(proa_table_set(&tables[t], key[i], value_of(key[i])), 0);
