@@ -93,14 +93,6 @@ PROA_FORMS void copy_and_count(void *to, const void *from, uint64_t bytes,
     proa_counter_up_at(target, counter);
 }
 
-/* The type, if it is one for the plain case; else NULL. */
-PROA_FORMS const struct proa_type *plain_type(MPI_Datatype datatype)
-{
-    const struct proa_type *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
-
-    return type && type->dense && type->size <= INT32_MAX ? type : NULL;
-}
-
 /* The plain case of a call whose counts and types are alike (proa_is_alike): as proa_move_plain,
  * with a neighbour that is locked and has the counter. 1 if done; 0, and nothing done: then `move`
  * does it, or says what is wrong. Calls come last, and each result is used before the next look-up:
@@ -109,18 +101,20 @@ PROA_FORMS int move_plain(struct proa_win *win, enum proa_direction direction, c
                           int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
                           int index)
 {
-    const struct proa_type *type = plain_type(datatype);
+    const struct proa_type *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
     const struct proa_target *target = &win->targets[rank];
     uint64_t *counter, bytes;
-    char *at;
+    char *at = NULL;
 
-    if (!type || (uint64_t)count > INT32_MAX ||
+    if (!type || !type->plain_bytes || (uint64_t)count > INT32_MAX ||
         (proa_epoch_towards(win, rank) & (PROA_EPOCH_LOCK | PROA_EPOCH_AWAITED)) != PROA_EPOCH_LOCK)
         return 0;
-    bytes = (uint64_t)count * type->size;
-    at = proa_ready_address(target, displacement, bytes);
-    if (count && (!at || !origin))
-        return 0;
+    bytes = (uint64_t)count * type->plain_bytes;
+    if (count) {
+        at = proa_ready_address(target, displacement, bytes);
+        if (!at || !origin)
+            return 0;
+    }
     counter = proa_counter_fetched(win, rank, index);
     if (!counter)
         return 0;

@@ -158,21 +158,21 @@ static inline int proa_move_plain(struct proa_win *win, enum proa_direction dire
 {
     char *at;
 
-    if (!type->dense || type->size > INT32_MAX)
+    if (!type->plain_bytes)
         return 0;
     if (count - 1 >= INT32_MAX)
         return count == 0 && proa_is_open(win, rank);
     if (!origin)
         return 0;
-    at = proa_fast_address(win, rank, displacement, count * type->size);
+    at = proa_fast_address(win, rank, displacement, count * type->plain_bytes);
     if (!at)
         return 0;
     if (direction == PROA_PUT) {
         proa_touch_store(win);
-        proa_copy(at, origin, count * type->size);
+        proa_copy(at, origin, count * type->plain_bytes);
     } else {
         proa_touch_load(win);
-        proa_copy((void *)(uintptr_t)origin, at, count * type->size);
+        proa_copy((void *)(uintptr_t)origin, at, count * type->plain_bytes);
     }
     return 1;
 }

@@ -224,6 +224,7 @@ void proa_type_set_extent(struct proa_type *type, int64_t extent)
     type->extent = extent;
     type->dense = (uint8_t)node_is_dense(type->data, type->extent);
     type->dense_units = (uint8_t)node_is_dense(type->units, type->extent);
+    type->plain_bytes = type->dense && type->size <= INT32_MAX ? (uint32_t)type->size : 0;
 }
 
 /* The bytes [*low, *high) that `count` elements from offset on touch, at least one. 0 if they are

@@ -75,7 +75,9 @@ struct proa_type {
     uint8_t plain_units;
     uint8_t data_pairs;             /* data and units differ */
     struct proa_node *data, *units; /* NULL: no bytes at all */
-    const char *trouble;            /* not NULL: operations cannot use this type, for this reason */
+    /* of an element of a dense type; 0: it is not dense, or has no byte or more than INT32_MAX */
+    uint32_t plain_bytes;
+    const char *trouble; /* not NULL: operations cannot use this type, for this reason */
     struct proa_signature signature; /* of one element */
     uint8_t is_untyped; /* bytes or characters are in it: they stand for data of any type */
     uint8_t has_pairs;  /* a basic type in it is a pair, which the signature has as one */

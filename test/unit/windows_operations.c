@@ -311,6 +311,7 @@ static void wrong_operations_body(struct world *world)
 
     bad.trouble = "is made for this test";
     bad.dense = bad.predefined = 0;
+    bad.plain_bytes = 0;
     there_f64.type = f64;
     there_f128.type = f128;
     there_bad.type = &bad;
