@@ -100,6 +100,8 @@ void proa_wait_idle(void)
         proa_system->yield();
 }
 
+static proa_wait_watcher *watcher_function;
+
 /* ---- a wait ---- */
 
 struct wait {
@@ -120,15 +122,6 @@ struct wait {
     uint32_t rings; /* at the last announcement */
     long since_ns, timeout_ns;
 };
-
-static void pause_processor(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ __volatile__("isb");
-#endif
-}
 
 /* ready() may consume the event: do not call it again after it returned 1. A single word is looked
  * at without a call: the wait for a neighbour's store is hardly longer than one. */
@@ -192,7 +185,7 @@ PROA_HOT static int look_for(const struct wait *w, long limit_ns)
         if (d)
             d->drive();
         else
-            pause_processor();
+            proa_wait_pause();
         if (looks % CHECKS_PER_CLOCK)
             continue;
         now_ns = proa_system->now_ns();
@@ -232,6 +225,21 @@ static int spin_on(struct wait *w)
         proa_preemption_watch(begin_ns, proa_system->now_ns());
     } while (is_free());
     return 0;
+}
+
+/* ---- the first looks ---- */
+
+int proa_wait_looks;
+
+/* Stored only if it is another number, as threads look at it. */
+static void looks_set(void)
+{
+    const int idle = profile() == &dedicated && proa_settings()->spin_ns &&
+                     !proa_atomic_load(&watcher_function, PROA_RELAXED),
+              looks = idle ? CHECKS_PER_CLOCK : 0;
+
+    if (proa_atomic_load(&proa_wait_looks, PROA_RELAXED) != looks)
+        proa_atomic_store(&proa_wait_looks, looks, PROA_RELAXED);
 }
 
 /* ---- yield ---- */
@@ -342,7 +350,6 @@ static int sleep_for_it(struct wait *w)
 
 /* ---- the watcher ---- */
 
-static proa_wait_watcher *watcher_function;
 static _Thread_local int unwatched;
 
 void proa_wait_set_watcher(proa_wait_watcher *watcher)
@@ -431,6 +438,7 @@ int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doo
     struct wait w = {
         .word = word, .least = least, .bell = bell, .over = over, .over_arg = over_arg};
 
+    looks_set();
     wait_watched(&w);
     return w.is_over;
 }

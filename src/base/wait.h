@@ -14,7 +14,9 @@
 #ifndef PROA_BASE_WAIT_H
 #define PROA_BASE_WAIT_H
 
+#include "base/atomic.h"
 #include "base/doorbell.h"
+#include "base/hidden.h"
 
 #include <stdint.h>
 
@@ -36,6 +38,37 @@ int proa_wait_unless(proa_ready *ready, void *arg, struct proa_doorbell *bell, p
  * store of the thread that counts. over == NULL: the wait is never given up. */
 int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doorbell *bell,
                            proa_ready *over, void *over_arg) PROA_HOT;
+
+/* ---- the first looks ---- */
+
+/* How many looks at its word a wait for a count begins with. 0: a network, other processes or a
+ * watcher come first. Each wait that they did not satisfy finds out, for those that follow. */
+extern PROA_HIDDEN int proa_wait_looks;
+
+static inline void proa_wait_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("isb");
+#endif
+}
+
+/* The beginning of a wait for a count, before proa_wait_count_unless: 1 if the count has come.
+ * Apart from the rest of the wait, whose functions take longer to return than a neighbour to
+ * answer. per_pause, a constant: how many looks there are to a pause. */
+static inline int proa_wait_first_looks(const uint64_t *word, uint64_t least, int per_pause)
+{
+    for (int left = proa_atomic_load(&proa_wait_looks, PROA_RELAXED); left > 0; left--) {
+        if (proa_atomic_load(word, PROA_ACQUIRE) >= least)
+            return 1;
+        if (left % per_pause == 0)
+            proa_wait_pause();
+    }
+    return 0;
+}
+
+/* ---- the watcher and the network ---- */
 
 /* The watcher, called after each wait that was not satisfied at once. word: the count waited for,
  * NULL if the condition is more than a count; ns: how long the wait took. Called in long waits as

@@ -142,7 +142,15 @@ static inline uint64_t proa_counter_reset(const struct proa_win *win, uint32_t i
 
 /* Returns once it is at least `least`: PROA_OK, as proa_counter_value. PROA_ERR_OTHER: a process of
  * the window is gone. */
-int proa_counter_await(struct proa_win *win, uint32_t index, uint64_t least);
+int proa_counter_await_slow(struct proa_win *win, const uint64_t *word, uint64_t least) PROA_HOT;
+static inline int proa_counter_await(struct proa_win *win, uint32_t index, uint64_t least)
+{
+    const uint64_t *word = proa_counter_of(win, win->rank, index);
+
+    return __builtin_expect(proa_atomic_load(word, PROA_ACQUIRE) >= least, 1)
+               ? PROA_OK
+               : proa_counter_await_slow(win, word, least);
+}
 
 /* A counter, and the value that it is waited for. */
 struct proa_threshold {

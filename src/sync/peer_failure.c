@@ -155,13 +155,20 @@ int proa_vigil_looks(void *vigil)
 
 /* ---- waits ---- */
 
-int proa_await_slow(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
+int proa_await_long(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
                     struct proa_doorbell *bell)
 {
     struct proa_vigil vigil = {.win = win, .from = from};
 
     proa_wait_count_unless(word, least, bell, proa_vigil_is_over, &vigil);
     return proa_atomic_load(word, PROA_ACQUIRE) >= least ? PROA_OK : proa_failed_report(win, from);
+}
+
+int proa_await_slow(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
+                    struct proa_doorbell *bell)
+{
+    return proa_wait_first_looks(word, least, 1) ? PROA_OK
+                                                 : proa_await_long(win, from, word, least, bell);
 }
 
 void proa_failed_end(struct proa_win *win, int ending)

@@ -59,6 +59,11 @@ PROA_FORMS int proa_await_word(struct proa_win *win, int from, const uint64_t *w
                : proa_await_slow(win, from, word, least, bell);
 }
 
+/* The same without the first looks (base/wait.h). Not inlined: the first looks need not make room
+ * for its needs. */
+int proa_await_long(struct proa_win *win, int from, const uint64_t *word, uint64_t least,
+                    struct proa_doorbell *bell) PROA_HOT __attribute__((noinline));
+
 /* Rows of the tables of windows of one node. */
 void proa_losses_enter(void);
 void proa_losses_leave(void);

@@ -23,6 +23,8 @@ struct wait {
 static const struct proa_wait_driver *driver;
 static int still;
 
+int proa_wait_looks; /* none: no other rank would run meanwhile */
+
 void proa_wait_set_driver(const struct proa_wait_driver *d)
 {
     driver = d;
