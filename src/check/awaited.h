@@ -8,7 +8,7 @@
 #include "hang/whereabouts.h"
 
 /* Fills in all but the seconds. */
-void proa_awaited_describe(const struct proa_whereabouts *here, struct proa_stuck_wait *wait);
+void proa_awaited_describe(const struct proa_whereabout *here, struct proa_stuck_wait *wait);
 
 /* Fills in the locks that this process holds. */
 void proa_awaited_locks(struct proa_stuck *stuck);

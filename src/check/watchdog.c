@@ -67,7 +67,7 @@ static void describe(struct proa_whereabouts *here, void *arg)
         return;
     stuck->waits++;
     proa_whereabouts_read(here, &read);
-    proa_awaited_describe(&read, wait);
+    proa_awaited_describe(&read.here, wait);
     wait->seconds = here->looks / LOOKS_A_SECOND;
 }
 

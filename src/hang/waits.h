@@ -13,20 +13,20 @@
 static inline void proa_waits_begin(enum proa_call call, MPI_Comm comm, const void *caller)
 {
     if (proa_whereabouts_on)
-        proa_whereabouts_enter(&(struct proa_whereabouts){.call = proa_call_name(call),
-                                                          .caller = caller,
-                                                          .awaits = PROA_AWAITS_ALL,
-                                                          .members = proa_members_of_comm(comm)});
+        proa_whereabouts_enter(&(struct proa_whereabout){.call = proa_call_name(call),
+                                                         .caller = caller,
+                                                         .awaits = PROA_AWAITS_ALL,
+                                                         .members = proa_members_of_comm(comm)});
 }
 
 /* A call of the host's on all of comm, by its name. */
 static inline void proa_waits_begin_host(const char *call, MPI_Comm comm, const void *caller)
 {
     if (proa_whereabouts_on)
-        proa_whereabouts_enter(&(struct proa_whereabouts){.call = call,
-                                                          .caller = caller,
-                                                          .awaits = PROA_AWAITS_ALL,
-                                                          .members = proa_members_of_comm(comm)});
+        proa_whereabouts_enter(&(struct proa_whereabout){.call = call,
+                                                         .caller = caller,
+                                                         .awaits = PROA_AWAITS_ALL,
+                                                         .members = proa_members_of_comm(comm)});
 }
 
 /* One that waits for the counterparts of `count` messages, which stay as they are until the call is
@@ -37,11 +37,11 @@ static inline void proa_waits_begin_messages(const char *call,
 {
     if (proa_whereabouts_on)
         proa_whereabouts_enter(
-            &(struct proa_whereabouts){.call = call,
-                                       .caller = caller,
-                                       .awaits = count < 0 ? PROA_AWAITS_ANY : PROA_AWAITS_MESSAGES,
-                                       .messages = messages,
-                                       .count = count});
+            &(struct proa_whereabout){.call = call,
+                                      .caller = caller,
+                                      .awaits = count < 0 ? PROA_AWAITS_ANY : PROA_AWAITS_MESSAGES,
+                                      .messages = messages,
+                                      .count = count});
 }
 
 static inline void proa_waits_end(void)

@@ -66,7 +66,7 @@ static void copy_messages(struct proa_awaited_message *to, const struct proa_awa
     }
 }
 
-static void copy(struct proa_whereabouts *to, const struct proa_whereabouts *from)
+static void copy(struct proa_whereabout *to, const struct proa_whereabout *from)
 {
     COPY_OF(to, from, call);
     COPY_OF(to, from, caller);
@@ -78,7 +78,7 @@ static void copy(struct proa_whereabouts *to, const struct proa_whereabouts *fro
     COPY_OF(to, from, rules);
 }
 
-void proa_whereabouts_enter(const struct proa_whereabouts *here)
+void proa_whereabouts_enter(const struct proa_whereabout *here)
 {
     struct proa_whereabouts *record;
 
@@ -88,8 +88,8 @@ void proa_whereabouts_enter(const struct proa_whereabouts *here)
     if (!record)
         return;
     proa_atomic_fence(PROA_RELEASE); /* the rest changes after the number that is even */
-    copy(record, here);
-    copy_messages(record->few, here->messages, here->count);
+    copy(&record->here, here);
+    copy_messages(record->messages, here->messages, here->count);
     proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */
 }
 
@@ -103,9 +103,9 @@ void proa_whereabouts_leave(void)
 
 void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_whereabouts *read)
 {
-    copy(read, here);
-    copy_messages(read->few, here->few, PROA_AWAITED_MOST);
-    read->messages = read->few;
+    copy(&read->here, &here->here);
+    copy_messages(read->messages, here->messages, PROA_AWAITED_MOST);
+    read->here.messages = read->messages;
     proa_atomic_fence(PROA_ACQUIRE); /* partner: the fence of proa_whereabouts_enter */
 }
 
@@ -115,8 +115,8 @@ static void forget_in(struct proa_whereabouts *here, const void *named)
     const struct proa_members *members = named;
     const struct proa_rules *rules = named;
 
-    proa_atomic_compare_exchange(&here->members, &members, NULL, PROA_RELAXED, PROA_RELAXED);
-    proa_atomic_compare_exchange(&here->rules, &rules, NULL, PROA_RELAXED, PROA_RELAXED);
+    proa_atomic_compare_exchange(&here->here.members, &members, NULL, PROA_RELAXED, PROA_RELAXED);
+    proa_atomic_compare_exchange(&here->here.rules, &rules, NULL, PROA_RELAXED, PROA_RELAXED);
 }
 
 void proa_whereabouts_forget(const void *named)

@@ -35,18 +35,24 @@ struct proa_awaited_message {
     enum proa_way way;
 };
 
-struct proa_whereabouts {
-    uint64_t number;
+/* A call that may wait. */
+struct proa_whereabout {
     const char *call;
     const void *caller;
     enum proa_awaited awaits;
     const struct proa_members *members; /* of the communicator or window; NULL: not known */
     int peer;                           /* a rank in it; -1: none */
-    int count;                          /* of messages */
-    const struct proa_awaited_message *messages; /* the caller's; in a record those below */
-    enum proa_call window_call;                  /* of a window; else not used */
-    const struct proa_rules *rules;              /* of the window; NULL: it is no call on one */
-    struct proa_awaited_message few[PROA_AWAITED_MOST]; /* copies: the caller may return any time */
+    int count;                          /* of messages, PROA_AWAITED_MOST at the most */
+    const struct proa_awaited_message *messages;
+    enum proa_call window_call;     /* of a window; else not used */
+    const struct proa_rules *rules; /* of the window; NULL: it is no call on one */
+};
+
+/* The record of a thread. Messages are copied, as the caller may return any time. */
+struct proa_whereabouts {
+    uint64_t number;
+    struct proa_whereabout here;
+    struct proa_awaited_message messages[PROA_AWAITED_MOST];
     /* the watchdog's */
     uint64_t seen;
     int looks; /* at that number */
@@ -58,7 +64,7 @@ extern PROA_HIDDEN int proa_whereabouts_on;
 
 /* A thread enters a call, and leaves it. The rest of `here` is zero. Calls within calls count as
  * the outer one. */
-void proa_whereabouts_enter(const struct proa_whereabouts *here);
+void proa_whereabouts_enter(const struct proa_whereabout *here);
 void proa_whereabouts_leave(void);
 
 /* Members or rules are about to be freed: no record names them from then on, and no look at the

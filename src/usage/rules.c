@@ -117,13 +117,13 @@ void proa_rules_enter(struct proa_rules *rules, enum proa_call call, int rank, i
     }
     proa_assertions_enter(rules, call, caller);
     if (proa_whereabouts_on)
-        proa_whereabouts_enter(&(struct proa_whereabouts){.call = proa_call_name(call),
-                                                          .caller = caller,
-                                                          .awaits = PROA_AWAITS_WINDOW,
-                                                          .members = rules->members,
-                                                          .peer = rank,
-                                                          .window_call = call,
-                                                          .rules = rules});
+        proa_whereabouts_enter(&(struct proa_whereabout){.call = proa_call_name(call),
+                                                         .caller = caller,
+                                                         .awaits = PROA_AWAITS_WINDOW,
+                                                         .members = rules->members,
+                                                         .peer = rank,
+                                                         .window_call = call,
+                                                         .rules = rules});
 }
 
 static void count_post(struct proa_rules_peer *peer)

@@ -17,8 +17,7 @@ static void call(int number)
 {
     const struct proa_awaited_message one = {.rank = number};
 
-    proa_whereabouts_enter(
-        &(struct proa_whereabouts){.peer = number, .count = 1, .messages = &one});
+    proa_whereabouts_enter(&(struct proa_whereabout){.peer = number, .count = 1, .messages = &one});
     proa_whereabouts_leave();
 }
 
@@ -37,8 +36,8 @@ static void next_call(int thread)
     before = proa_atomic_load(&s->record.number, PROA_ACQUIRE);
     proa_whereabouts_read(&s->record, &read);
     if (before % 2 && proa_atomic_load(&s->record.number, PROA_ACQUIRE) == before)
-        explore_check(read.peer == (int)(before + 1) / 2 && read.count == 1 &&
-                      read.messages[0].rank == read.peer);
+        explore_check(read.here.peer == (int)(before + 1) / 2 && read.here.count == 1 &&
+                      read.messages[0].rank == read.here.peer);
 }
 
 const struct explore_scenario explore_whereabouts[] = {
