@@ -2,6 +2,7 @@
 /* See buffers.h. */
 #include "check/buffers.h"
 #include "findings/finding.h"
+#include "traps/protection.h"
 #include "traps/view.h"
 #include "traps/watchpoint.h"
 
@@ -159,6 +160,8 @@ static void watch(struct buffer *buffer)
     const enum proa_watched_access accesses =
         buffer->is_result ? PROA_WATCHED_ALL : PROA_WATCHED_STORES;
 
+    if (proa_protection_has(buffer->memory))
+        return; /* each access traps anyway */
     for (int try = 0; try < 2; try++) {
         if (proa_watchpoint_set(buffer->memory, buffer->bytes, accesses, buffer->cookie,
                                 &buffer->watchpoint))

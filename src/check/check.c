@@ -171,6 +171,8 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     const enum completes what = completes[call];
     const int is_one = what == ONE || what == LOCALLY_ONE;
 
+    if (call == PROA_CALL_Win_wait || (what != NOTHING && !(uses[call].how & JUDGED)))
+        proa_local_linger(caller);
     proa_inside_enter();
     proa_sinces_note(&check->sinces, call, rank, caller);
     if (what != NOTHING && (!is_one || (rank >= 0 && rank < check->own.targets)))

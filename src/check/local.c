@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See local.h. */
 #include "check/local.h"
+#include "base/atomic.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "check/buffers.h"
 #include "check/conflict.h"
 #include "check/reuse.h"
 #include "host/handle.h"
+#include "host/pmpi.h"
 #include "order/crossing.h"
 #include "usage/rules.h"
 #include "traps/protection.h"
@@ -21,9 +23,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <utlist.h>
 
-enum { HITS_MOST = 256 };
+enum {
+    HITS_MOST = 256,
+    LINGER_US = 2000,     /* a call waits for other threads, */
+    LINGERS_OF_PLACE = 8, /* so many times from one place, */
+    LINGERS_MOST = 256,   /* and in all */
+    PLACES = 256
+};
 
 /* A small window over memory that the program brings has no view, and is watched by the processor.
  * Cookies of these watchpoints are addresses, those of buffers are not. */
@@ -38,13 +47,14 @@ struct window {
 
 static struct window *windows;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int is_on;
+static int is_on, has_threads;
 static int after_sync; /* the last call on a window was MPI_Win_sync */
 
 /* ---- begin ---- */
 
 static void start_traps(void)
 {
+    int level = MPI_THREAD_SINGLE;
     int protection = proa_protection_start(), watchpoints = proa_watchpoint_start();
 
     if (protection)
@@ -57,6 +67,8 @@ static void start_traps(void)
                  strerror(watchpoints));
     proa_buffers_start();
     proa_syscalls_divert(proa_reuse_touches);
+    proa_pmpi()->Query_thread(&level);
+    has_threads = level != MPI_THREAD_SINGLE;
     is_on = 1;
 }
 
@@ -187,7 +199,20 @@ static int is_repeated(const struct proa_trap_hit *hits, int count, int at)
     return 0;
 }
 
-static void take_one(const struct proa_trap_hit *hits, int count, int at)
+/* Buffers of pending operations that a system call, or a trap, has touched. */
+static void compare_with_buffers(const struct proa_trap_hit *hit, const void *place,
+                                 uintptr_t address)
+{
+    static const char *const names[2][2] = {
+        {"a load", "a store"}, {"a load by a system call", "a store by a system call"}};
+    const int stores = hit->access == PROA_TRAP_STORE;
+
+    proa_reuse_access(names[hit->bytes > 0][stores], place, address, hit->bytes ? hit->bytes : 1,
+                      stores);
+}
+
+/* is_beside: it was beside a call, neither before nor after it. */
+static void take_one(const struct proa_trap_hit *hits, int count, int at, int is_beside)
 {
     const struct proa_trap_hit *hit = &hits[at];
     const uintptr_t address =
@@ -195,21 +220,21 @@ static void take_one(const struct proa_trap_hit *hits, int count, int at)
     const struct window *window = window_of(address);
     const void *place = proa_trap_place(hit);
 
-    if (place && !window && hit->bytes)
-        proa_reuse_access(place, hit->memory, hit->bytes, hit->access == PROA_TRAP_STORE);
+    if (place && !hit->cookie)
+        compare_with_buffers(hit, place, address);
     if (!window || !place)
         return;
     if (hit->access != PROA_TRAP_STORE && (after_sync || is_repeated(hits, count, at))) {
         if (proa_ordering_is_on())
             proa_clock_learn_memory(proa_board_rank());
     } else {
-        if (hit->access == PROA_TRAP_STORE)
+        if (hit->access == PROA_TRAP_STORE && !is_beside)
             proa_rules_stored(proa_handle_of(window->win)->rules, place);
         take(window, address, hit->bytes ? hit->bytes : 1, place, hit->access);
     }
 }
 
-void proa_local_take(void)
+static void take_all(int is_beside)
 {
     static struct proa_trap_hit hits[HITS_MOST];
     int count = 0;
@@ -222,9 +247,38 @@ void proa_local_take(void)
         count++;
     for (int i = 0; i < count; i++)
         if (!proa_buffers_hit(&hits[i]))
-            take_one(hits, count, i);
+            take_one(hits, count, i, is_beside);
     pthread_mutex_unlock(&mutex);
     proa_inside_leave();
+}
+
+void proa_local_take(void)
+{
+    take_all(0);
+}
+
+/* ---- other threads ---- */
+
+/* Is it one of the first calls from there? Places with the same number share a count. */
+static int is_early(const void *caller)
+{
+    static uint16_t all, of_place[PLACES];
+    uint16_t *count = &of_place[((uintptr_t)caller * 2654435769U >> 16) % PLACES];
+
+    if (proa_atomic_load(count, PROA_RELAXED) >= LINGERS_OF_PLACE ||
+        proa_atomic_load(&all, PROA_RELAXED) >= LINGERS_MOST)
+        return 0;
+    proa_atomic_fetch_add(count, 1, PROA_RELAXED);
+    proa_atomic_fetch_add(&all, 1, PROA_RELAXED);
+    return 1;
+}
+
+void proa_local_linger(const void *caller)
+{
+    if (!is_on || !has_threads || !caller || !is_early(caller))
+        return;
+    usleep(LINGER_US);
+    take_all(1);
 }
 
 void proa_local_called(enum proa_call call)

@@ -27,6 +27,12 @@ void proa_local_close(const struct proa_win *win);
 /* Takes the accesses since the last call. Not entered (check/ordering.h). */
 void proa_local_take(void);
 
+/* A call from that place is over, and has not completed or ordered anything for this process yet:
+ * the program's other threads get some time, and their accesses are taken. So a thread that no
+ * order leads to from this one is seen beside the call, and not only by luck. caller NULL: does
+ * nothing. */
+void proa_local_linger(const void *caller);
+
 /* A call on a window is over. */
 void proa_local_called(enum proa_call call);
 

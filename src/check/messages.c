@@ -162,7 +162,7 @@ void proa_message_before(struct proa_message *message, enum proa_message_kind ki
 {
     struct members *members;
 
-    *message = (struct proa_message){kind, -1, 0};
+    *message = (struct proa_message){kind, -1, 0, NULL};
     if (!proa_ordering_is_on() || kind == PROA_MESSAGE_NONE)
         return;
     proa_local_take();
@@ -178,6 +178,8 @@ void proa_message_after(const struct proa_message *message)
 {
     if (!proa_ordering_is_on())
         return;
+    if (message->hears || message->meeting >= 0)
+        proa_local_linger(message->caller);
     proa_inside_enter();
     if (message->hears)
         proa_clock_messages_came();

@@ -39,6 +39,7 @@ struct proa_message {
     enum proa_message_kind kind;
     int meeting; /* -1: none */
     int hears;
+    const void *caller; /* for proa_message_after: the program's, if it was called by that */
 };
 void proa_message_before(struct proa_message *message, enum proa_message_kind kind, MPI_Comm comm,
                          int peer);

@@ -259,12 +259,13 @@ int proa_reuse_touches(const void *memory, size_t bytes, int stores)
     return touches;
 }
 
-void proa_reuse_access(const void *place, const void *memory, uint64_t bytes, int stores)
+void proa_reuse_access(const char *access, const void *place, uintptr_t memory, uint64_t bytes,
+                       int stores)
 {
     struct use use = {
-        .call = stores ? "a store by a system call" : "a load by a system call",
+        .call = access,
         .access = {.caller = place, .kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ}};
 
     if (pending.alive)
-        compare(&use, (int64_t)(uintptr_t)memory, bytes);
+        compare(&use, (int64_t)memory, bytes);
 }

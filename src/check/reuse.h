@@ -38,7 +38,9 @@ void proa_reuse_call(const char *call, const void *caller, const void *memory, i
  * if another thread looks just now. */
 int proa_reuse_touches(const void *memory, size_t bytes, int stores);
 
-/* There was such an access, by a system call at that place. Inside. */
-void proa_reuse_access(const void *place, const void *memory, uint64_t bytes, int stores);
+/* There was such an access at that place; access: "a load" and so on, constant; memory: the
+ * engine's address. Inside. */
+void proa_reuse_access(const char *access, const void *place, uintptr_t memory, uint64_t bytes,
+                       int stores);
 
 #endif

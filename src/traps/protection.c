@@ -221,6 +221,11 @@ static struct range *range_at(uintptr_t memory)
     return NULL;
 }
 
+int proa_protection_has(const void *memory)
+{
+    return started && range_of((uintptr_t)memory) != NULL;
+}
+
 void proa_protection_drop(void *memory)
 {
     struct range *range = range_at((uintptr_t)memory);

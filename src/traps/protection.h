@@ -33,6 +33,9 @@ int proa_protection_is_on(void);
  * errno: ENOSPC: there are too many ranges. */
 int proa_protection_add(void *memory, size_t bytes);
 
+/* Do accesses to that byte trap? */
+int proa_protection_has(const void *memory);
+
 /* Opens the range that begins there, and forgets it. None: does nothing. */
 void proa_protection_drop(void *memory);
 

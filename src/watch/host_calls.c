@@ -98,6 +98,7 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
     result = call(row, words);
     proa_host_wait_end(&wait, &now);
     is_inside = 0;
+    message.caller = caller;
     proa_message_after(&message);
     if ((int)result == MPI_SUCCESS)
         proa_host_wait_made(&now);

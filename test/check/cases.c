@@ -14,9 +14,14 @@ MPI_Win win;
 long *memory;
 long buffer[3 * WORDS];
 
-#ifdef MEMORY
+#ifdef THREADS
+static const struct scene *const lists[] = {threads};
+enum { LEVEL = MPI_THREAD_MULTIPLE };
+#elif defined MEMORY
+enum { LEVEL = MPI_THREAD_SINGLE };
 static const struct scene *const lists[] = {local};
 #else
+enum { LEVEL = MPI_THREAD_SINGLE };
 static const struct scene *const lists[] = {conflicts, orders, atomics, hidden, buffers};
 #endif
 enum { LISTS = sizeof lists / sizeof *lists };
@@ -75,13 +80,13 @@ int main(int argc, char **argv)
 {
     const int lists_only = argc > 1 && strcmp(argv[1], "--list") == 0;
     char **names = argv + 1 + lists_only;
-    int size;
+    int size, level;
 
     if (!lists_only) {
-        MPI_Init(&argc, &argv);
+        MPI_Init_thread(&argc, &argv, LEVEL, &level);
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         MPI_Comm_size(MPI_COMM_WORLD, &size);
-        if (size != RANKS)
+        if (size != RANKS || level < LEVEL)
             MPI_Abort(MPI_COMM_WORLD, 1);
     }
     for (int i = 0; i < LISTS; i++)

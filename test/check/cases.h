@@ -30,7 +30,7 @@ struct scene {
 };
 
 /* By subject; each list ends with a scene without a name. */
-extern const struct scene conflicts[], orders[], atomics[], hidden[], buffers[], local[];
+extern const struct scene conflicts[], orders[], atomics[], hidden[], buffers[], local[], threads[];
 
 #define WRONG(name, first, first_rank, second, second_rank)              \
     {                                                                    \

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares findings with what is expected:  cases.py LIST JSON
+"""Compares findings with what is expected:  cases.py LIST JSON...
 
-LIST: of `cases --list`. Each scene has to have the expected finding, with both calls and their ranks, and no other.
+LIST: of `cases --list`. Each scene has to have the expected finding, with both calls and their ranks, and no other. Of several runs each scene
+has to have it in one, and none may have another.
 """
 import json
 import sys
@@ -27,8 +28,17 @@ def found(path):
     return scenes
 
 
+def found_in_any(paths):
+    scenes = found(paths[0])
+    for path in paths[1:]:
+        for name, reports in found(path).items():
+            have = scenes.setdefault(name, [])
+            have += [report for report in reports if report not in have]
+    return scenes
+
+
 def main():
-    want, got = expected(sys.argv[1]), found(sys.argv[2])
+    want, got = expected(sys.argv[1]), found_in_any(sys.argv[2:])
     wrong = 0
     for name in sorted(set(want) | set(got)):
         wanted = [want[name]] if want.get(name) else []

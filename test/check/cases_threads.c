@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads that no order leads to from the one that calls MPI: window memory, and buffers. */
+#include "cases.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+
+static volatile long seen;
+static sem_t go;
+
+/* ---- threads ---- */
+
+typedef void work(void);
+
+static sem_t up;       /* the other thread runs */
+static int has_gotten; /* an operation was issued, and is not complete */
+
+static void *work_of(void *what)
+{
+    sem_post(&up);
+    (*(work **)what)();
+    return NULL;
+}
+
+/* One thread does `other`, and this one `mine` meanwhile. */
+static void beside(work *other, work *mine)
+{
+    pthread_t thread;
+
+    sem_init(&up, 0, 0);
+    __atomic_store_n(&has_gotten, 0, __ATOMIC_RELAXED);
+    pthread_create(&thread, NULL, work_of, &other);
+    sem_wait(&up);
+    mine();
+    pthread_join(thread, NULL);
+    sem_destroy(&up);
+}
+
+static void say_gotten(void)
+{
+    __atomic_store_n(&has_gotten, 1, __ATOMIC_RELAXED);
+}
+
+static void wait_for_get(void)
+{
+    while (!__atomic_load_n(&has_gotten, __ATOMIC_RELAXED))
+        sched_yield();
+}
+
+static void nothing(void)
+{
+}
+
+static void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* ---- the target's memory ---- */
+
+static void put_and_meet(MPI_Aint at)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, win);
+    put(TARGET, at);
+    MPI_Win_unlock(TARGET, win);
+    meet();
+}
+
+static void load_first(void)
+{
+    seen = memory[0];
+}
+
+/* The thread that meets the others is not the one that loads. */
+static void wrong_barrier_beside(void)
+{
+    if (rank == FIRST)
+        put_and_meet(0);
+    else if (rank == TARGET)
+        beside(load_first, meet);
+    else
+        meet();
+}
+
+static void right_barrier_before(void)
+{
+    if (rank == FIRST)
+        put_and_meet(0);
+    else
+        meet();
+    if (rank == TARGET)
+        beside(load_first, nothing);
+}
+
+static void meet_and_post(void)
+{
+    meet();
+    sem_post(&go);
+}
+
+static void wait_and_load(void)
+{
+    sem_wait(&go);
+    seen = memory[0];
+}
+
+static void right_barrier_told(void)
+{
+    sem_init(&go, 0, 0);
+    if (rank == FIRST)
+        put_and_meet(0);
+    else if (rank == TARGET)
+        beside(wait_and_load, meet_and_post);
+    else
+        meet();
+    sem_destroy(&go);
+}
+
+static void store_second(void)
+{
+    memory[1] = 3;
+}
+
+static void receive_token(void)
+{
+    MPI_Recv(buffer, 0, MPI_LONG, FIRST, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void wrong_message_beside(void)
+{
+    if (rank == FIRST) {
+        MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, win);
+        get(TARGET, 1);
+        MPI_Win_unlock(TARGET, win);
+        MPI_Send(buffer, 0, MPI_LONG, TARGET, 0, MPI_COMM_WORLD);
+    } else if (rank == TARGET) {
+        beside(store_second, receive_token);
+    }
+}
+
+/* ---- buffers ---- */
+
+static void get_into_window(void)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, win);
+    MPI_Get(memory, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+    say_gotten();
+    MPI_Win_unlock(TARGET, win);
+}
+
+static void load_result(void)
+{
+    wait_for_get();
+    seen = memory[0];
+}
+
+static void wrong_result_beside(void)
+{
+    if (rank == FIRST)
+        beside(load_result, get_into_window);
+}
+
+static void right_result_before(void)
+{
+    if (rank == FIRST) {
+        get_into_window();
+        beside(load_first, nothing);
+    }
+}
+
+static void get_third(void)
+{
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, win);
+    MPI_Get(memory + 2, 1, MPI_LONG, TARGET, 2, 1, MPI_LONG, win);
+    say_gotten();
+    MPI_Win_unlock(TARGET, win);
+}
+
+static void load_third(void)
+{
+    wait_for_get();
+    seen = memory[2];
+}
+
+/* As a task that another thread takes. */
+static void wrong_result_of_task(void)
+{
+    if (rank == FIRST)
+        beside(get_third, load_third);
+}
+
+static long value;
+
+static void get_value(void)
+{
+    MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, win);
+    MPI_Get(&value, 1, MPI_LONG, TARGET, 3, 1, MPI_LONG, win);
+    say_gotten();
+    MPI_Win_unlock(TARGET, win);
+}
+
+static void load_value(void)
+{
+    wait_for_get();
+    seen = value;
+}
+
+static void wrong_value_beside(void)
+{
+    if (rank == FIRST)
+        beside(load_value, get_value);
+}
+
+const struct scene threads[] = {
+    LOCAL(barrier_beside, "MPI_Put", FIRST, "a load", TARGET),
+    RIGHT(barrier_before),
+    RIGHT(barrier_told),
+    LOCAL(message_beside, "MPI_Get", FIRST, "a store", TARGET),
+    LOCAL(result_beside, "MPI_Get", FIRST, "a load", FIRST),
+    RIGHT(result_before),
+    LOCAL(result_of_task, "MPI_Get", FIRST, "a load", FIRST),
+    LOCAL(value_beside, "MPI_Get", FIRST, "a load or a store", FIRST),
+    {0},
+};
