@@ -150,6 +150,33 @@ static void one_after_told_body(struct world *world)
 
 WORLD_TEST(one_after_told, RANKS)
 
+/* The same, taken before the other's put is there: the second put renews the time of the first. */
+static void renewed_body(struct world *world)
+{
+    begin(world);
+    if (world->rank == SECOND) {
+        put_bytes(0, 8);
+        tell_other(FIRST);
+        put_bytes(0, 8);
+    }
+    world_barrier(world);
+    if (world->rank == TARGET)
+        proa_crossing_take();
+    world_barrier(world);
+    if (world->rank == FIRST) {
+        proa_clock_messages_came();
+        put_bytes(0, 8);
+    }
+    world_barrier(world);
+    if (world->rank == TARGET) {
+        proa_crossing_take();
+        CHECK_EQUAL(told, 1);
+    }
+    end();
+}
+
+WORLD_TEST(renewed, RANKS)
+
 /* The earlier one's clock is looked at before its second put, which the later one's put comes
  * after. */
 static void looked_at_body(struct world *world)
@@ -209,8 +236,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(taken_in_order), cmocka_unit_test(taken_in_a_circle),
-        cmocka_unit_test(one_after_told), cmocka_unit_test(looked_at),
-        cmocka_unit_test(full),
+        cmocka_unit_test(one_after_told), cmocka_unit_test(renewed),
+        cmocka_unit_test(looked_at),      cmocka_unit_test(full),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
