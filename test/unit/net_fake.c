@@ -86,6 +86,8 @@ static struct proa_net *opened;
 static struct net_fake_rules rules;
 static struct net_fake_counts counts;
 static int holding;
+static int progressing; /* threads inside fake_progress */
+static _Thread_local int is_progressing;
 
 void net_fake_join(struct world *world)
 {
@@ -94,12 +96,15 @@ void net_fake_join(struct world *world)
     world_size = world->size;
     memset(&rules, 0, sizeof rules);
     memset(&counts, 0, sizeof counts);
+    progressing = 0; /* of the process before */
     net_fake_hold(0);
 }
 
 void net_fake_hold(int held)
 {
-    __atomic_store_n(&holding, held, __ATOMIC_RELEASE);
+    __atomic_store_n(&holding, held, __ATOMIC_SEQ_CST);
+    while (held && !is_progressing && __atomic_load_n(&progressing, __ATOMIC_SEQ_CST))
+        world_sleep_us(50);
 }
 
 void net_fake_set_rules(const struct net_fake_rules *r)
@@ -413,13 +418,11 @@ static int tell_lost(struct proa_net *net, uint32_t peer)
     return 1;
 }
 
-static int fake_progress(struct proa_net *net)
+static int deliver_all(struct proa_net *net)
 {
     struct held *held;
     int events = 0;
 
-    if (__atomic_load_n(&holding, __ATOMIC_ACQUIRE))
-        return 0;
     net->now++;
     for (int peer = 0; peer < world_size; peer++)
         if (net->lost[peer] == 1)
@@ -429,6 +432,20 @@ static int fake_progress(struct proa_net *net)
     for (; (held = next_due(net)); events++)
         deliver(net, held);
     flush_outbox(net);
+    return events;
+}
+
+/* Either this sees that messages are held, or net_fake_hold sees this: SEQ_CST in both. */
+static int fake_progress(struct proa_net *net)
+{
+    int events = 0;
+
+    __atomic_add_fetch(&progressing, 1, __ATOMIC_SEQ_CST);
+    is_progressing = 1;
+    if (!__atomic_load_n(&holding, __ATOMIC_SEQ_CST))
+        events = deliver_all(net);
+    is_progressing = 0;
+    __atomic_sub_fetch(&progressing, 1, __ATOMIC_SEQ_CST);
     return events;
 }
 

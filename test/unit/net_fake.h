@@ -37,7 +37,8 @@ void net_fake_lose(struct proa_net *net, uint32_t peer);
 void net_fake_leave(uint32_t peer);
 void net_fake_gives_up(uint32_t peer);
 
-/* 1: nothing that comes to this process is delivered, until 0. By any thread. */
+/* 1: nothing that comes to this process is delivered any more when this returns, until 0. By any
+ * thread. */
 void net_fake_hold(int held);
 
 /* The last message that this process has sent to that peer, and its bytes. */
