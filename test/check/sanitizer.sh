@@ -7,6 +7,8 @@
 
 # PMIx, below Open MPI 5, asks for shared memory at an address that ThreadSanitizer may hold.
 export PMIX_MCA_gds=hash
+# Open MPI 6 alone ends by a signal where its memory hooks meet those of ThreadSanitizer.
+export OMPI_MCA_memory=^patcher
 # UCX, below MPICH, watches memory by functions that ThreadSanitizer of gcc does not stand.
 "${launch[@]}" --env PROA_CHECK=1 --env TSAN_OPTIONS=exitcode=0 --env UCX_MEM_MMAP_HOOK_MODE=none -- "$@" >"$files/said" 2>&1 || {
   if grep -q "FATAL: ThreadSanitizer" "$files/said"; then
