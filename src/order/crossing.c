@@ -277,7 +277,7 @@ void proa_crossing_watch(proa_crossing_look *with)
     look = with;
 }
 
-static void drain(int origin, uint64_t stamp, const uint64_t *limit);
+static void drain(int origin, uint64_t stamp);
 
 static int process_of(uint64_t change)
 {
@@ -303,22 +303,17 @@ static uint64_t stamp_of(const uint64_t *words)
     }
 }
 
-/* Accesses by others that were complete before those of this clock are taken first. Its own word
- * stands for its process's accesses so far. */
+/* Accesses by others that were complete before those of this clock are taken first. */
 static void take_clock(int origin, const uint64_t *words, uint32_t count)
 {
     struct origin *from = &origins[origin];
 
     if (!from->moment)
         from->moment = proa_moment_empty();
-    if (!from->moment)
-        return;
-    for (uint32_t i = 1; i < count; i++)
+    for (uint32_t i = 1; i < count && from->moment; i++) {
         from->moment->clock[process_of(words[i])] = value_of(words[i]);
-    from->moment->clock[origin] = stamp_of(words) - 1;
-    for (uint32_t i = 1; i < count; i++)
-        if (process_of(words[i]) != origin)
-            drain(process_of(words[i]), value_of(words[i]), from->moment->clock);
+        drain(process_of(words[i]), value_of(words[i]));
+    }
 }
 
 static void take(int origin, const uint64_t *words, uint32_t count)
@@ -335,25 +330,10 @@ static void take(int origin, const uint64_t *words, uint32_t count)
     }
 }
 
-/* Is that a clock which knows more than `limit`? */
-static int is_beyond(int origin, const uint64_t *words, uint32_t count, const uint64_t *limit)
-{
-    if ((words[0] & 0xff) != CLOCK)
-        return 0;
-    for (uint32_t i = 1; i < count; i++)
-        if (process_of(words[i]) != origin && value_of(words[i]) > limit[process_of(words[i])])
-            return 1;
-    return 0;
-}
-
-/* Takes what this origin has completed by then. Its stamps only grow. limit: a clock whose accesses
- * are to come after all that is taken, or NULL.
- *
- * A clock is read word by word while others raise it, so it may know that much of one process, and
- * less of a third than that one knew. What goes beyond the limit is not truly before, and may be
- * after: it stays. So one that is being taken from already has nothing left that is truly before:
- * what others know of it within the limit was handed over before. */
-static void drain(int origin, uint64_t stamp, const uint64_t *limit)
+/* Takes what this origin has completed by then. Its stamps only grow. One that is being taken from
+ * already has nothing of that kind left: a clock knows only accesses that were handed over before
+ * its own were issued. */
+static void drain(int origin, uint64_t stamp)
 {
     uint64_t *words = origins[origin].words;
     uint32_t count;
@@ -362,7 +342,7 @@ static void drain(int origin, uint64_t stamp, const uint64_t *limit)
         return;
     origins[origin].is_drained = 1;
     while ((count = proa_board_look(origin, words)) != 0) {
-        if (stamp_of(words) > stamp || (limit && is_beyond(origin, words, count, limit)))
+        if (stamp_of(words) > stamp)
             break;
         take(origin, words, count);
         proa_board_take(origin, count);
@@ -387,7 +367,7 @@ void proa_crossing_take(void)
             proa_board_lower(i, PROA_ROW_FLOOR, floor);
     }
     for (int i = 0; i < proa_board_size(); i++)
-        drain(i, UINT64_MAX, NULL);
+        drain(i, UINT64_MAX);
     if (!prunes)
         return;
     proa_accesses_drop(&met, 0, 0, is_past, floor);

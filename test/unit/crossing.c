@@ -95,37 +95,6 @@ static void taken_in_order_body(struct world *world)
 
 WORLD_TEST(taken_in_order, RANKS)
 
-/* The first's clock knows too much of the target, as when it is read word by word: the target's
- * access was after the second's, and that after the first's. */
-static void taken_in_a_circle_body(struct world *world)
-{
-    const uint64_t much[RANKS] = {[TARGET] = 100};
-
-    begin(world);
-    if (world->rank == FIRST) {
-        proa_board_raise(FIRST, PROA_ROW_TOLD, much);
-        proa_clock_messages_came();
-        put_bytes(0, 8);
-        tell_other(SECOND);
-    }
-    world_barrier(world);
-    if (world->rank == SECOND) {
-        proa_clock_messages_came();
-        put_bytes(0, 8);
-        tell_other(TARGET);
-    }
-    world_barrier(world);
-    if (world->rank == TARGET) {
-        proa_clock_messages_came();
-        put_bytes(64, 8);
-        proa_crossing_take();
-        CHECK_EQUAL(told, 0);
-    }
-    end();
-}
-
-WORLD_TEST(taken_in_a_circle, RANKS)
-
 /* The second has told before its second put: what is kept of the two conflicts with the other's. */
 static void told_between(struct world *world, int is_taken_early)
 {
@@ -224,9 +193,9 @@ WORLD_TEST(full, RANKS)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taken_in_order), cmocka_unit_test(taken_in_a_circle),
-        cmocka_unit_test(one_after_told), cmocka_unit_test(renewed),
-        cmocka_unit_test(looked_at),      cmocka_unit_test(full),
+        cmocka_unit_test(taken_in_order), cmocka_unit_test(one_after_told),
+        cmocka_unit_test(renewed),        cmocka_unit_test(looked_at),
+        cmocka_unit_test(full),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
