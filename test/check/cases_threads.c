@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <unistd.h>
 
 static volatile long seen;
 static sem_t go;
@@ -13,8 +14,12 @@ static sem_t go;
 
 typedef void work(void);
 
-static sem_t up;       /* the other thread runs */
-static int has_gotten; /* an operation was issued, and is not complete */
+/* The other thread's access comes EARLY after its turn, while a call waits for a rank that is LATE.
+ */
+enum { EARLY_US = 2000, LATE_US = 20000 };
+
+static sem_t up;    /* the other thread runs */
+static int is_turn; /* of the other one: an operation is not complete, or a call begins */
 
 static void *work_of(void *what)
 {
@@ -29,7 +34,7 @@ static void beside(work *other, work *mine)
     pthread_t thread;
 
     sem_init(&up, 0, 0);
-    __atomic_store_n(&has_gotten, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&is_turn, 0, __ATOMIC_RELAXED);
     pthread_create(&thread, NULL, work_of, &other);
     sem_wait(&up);
     mine();
@@ -37,15 +42,21 @@ static void beside(work *other, work *mine)
     sem_destroy(&up);
 }
 
-static void say_gotten(void)
+static void say_turn(void)
 {
-    __atomic_store_n(&has_gotten, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&is_turn, 1, __ATOMIC_RELAXED);
 }
 
-static void wait_for_get(void)
+static void wait_for_turn(void)
 {
-    while (!__atomic_load_n(&has_gotten, __ATOMIC_RELAXED))
+    while (!__atomic_load_n(&is_turn, __ATOMIC_RELAXED))
         sched_yield();
+}
+
+static void wait_for_call(void)
+{
+    wait_for_turn();
+    usleep(EARLY_US);
 }
 
 static void nothing(void)
@@ -59,12 +70,11 @@ static void meet(void)
 
 /* ---- the target's memory ---- */
 
-static void put_and_meet(MPI_Aint at)
+static void put_under_lock(void)
 {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, win);
-    put(TARGET, at);
+    put(TARGET, 0);
     MPI_Win_unlock(TARGET, win);
-    meet();
 }
 
 static void load_first(void)
@@ -72,23 +82,37 @@ static void load_first(void)
     seen = memory[0];
 }
 
+static void load_in_call(void)
+{
+    wait_for_call();
+    load_first();
+}
+
+static void say_and_meet(void)
+{
+    say_turn();
+    meet();
+}
+
 /* The thread that meets the others is not the one that loads. */
 static void wrong_barrier_beside(void)
 {
-    if (rank == FIRST)
-        put_and_meet(0);
-    else if (rank == TARGET)
-        beside(load_first, meet);
-    else
-        meet();
+    if (rank == TARGET) {
+        beside(load_in_call, say_and_meet);
+        return;
+    }
+    if (rank == FIRST) {
+        put_under_lock();
+        usleep(LATE_US);
+    }
+    meet();
 }
 
 static void right_barrier_before(void)
 {
     if (rank == FIRST)
-        put_and_meet(0);
-    else
-        meet();
+        put_under_lock();
+    meet();
     if (rank == TARGET)
         beside(load_first, nothing);
 }
@@ -109,21 +133,23 @@ static void right_barrier_told(void)
 {
     sem_init(&go, 0, 0);
     if (rank == FIRST)
-        put_and_meet(0);
-    else if (rank == TARGET)
+        put_under_lock();
+    if (rank == TARGET)
         beside(wait_and_load, meet_and_post);
     else
         meet();
     sem_destroy(&go);
 }
 
-static void store_second(void)
+static void store_in_call(void)
 {
+    wait_for_call();
     memory[1] = 3;
 }
 
 static void receive_token(void)
 {
+    say_turn();
     MPI_Recv(buffer, 0, MPI_LONG, FIRST, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
@@ -133,9 +159,10 @@ static void wrong_message_beside(void)
         MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, win);
         get(TARGET, 1);
         MPI_Win_unlock(TARGET, win);
+        usleep(LATE_US);
         MPI_Send(buffer, 0, MPI_LONG, TARGET, 0, MPI_COMM_WORLD);
     } else if (rank == TARGET) {
-        beside(store_second, receive_token);
+        beside(store_in_call, receive_token);
     }
 }
 
@@ -145,13 +172,13 @@ static void get_into_window(void)
 {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, win);
     MPI_Get(memory, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
-    say_gotten();
+    say_turn();
     MPI_Win_unlock(TARGET, win);
 }
 
 static void load_result(void)
 {
-    wait_for_get();
+    wait_for_turn();
     seen = memory[0];
 }
 
@@ -173,13 +200,13 @@ static void get_third(void)
 {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, TARGET, 0, win);
     MPI_Get(memory + 2, 1, MPI_LONG, TARGET, 2, 1, MPI_LONG, win);
-    say_gotten();
+    say_turn();
     MPI_Win_unlock(TARGET, win);
 }
 
 static void load_third(void)
 {
-    wait_for_get();
+    wait_for_turn();
     seen = memory[2];
 }
 
@@ -196,13 +223,13 @@ static void get_value(void)
 {
     MPI_Win_lock(MPI_LOCK_SHARED, TARGET, 0, win);
     MPI_Get(&value, 1, MPI_LONG, TARGET, 3, 1, MPI_LONG, win);
-    say_gotten();
+    say_turn();
     MPI_Win_unlock(TARGET, win);
 }
 
 static void load_value(void)
 {
-    wait_for_get();
+    wait_for_turn();
     seen = value;
 }
 
