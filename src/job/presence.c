@@ -27,7 +27,7 @@ static struct {
     int is_known;      /* the rest is there */
     int rank, size;
     int count;  /* of absent ranks */
-    char *roll; /* enum proa_key by rank */
+    char *roll; /* enum proa_key by rank; NULL: this rank is alone */
 } job;
 
 static const struct proa_manager *manager(void)
@@ -50,36 +50,16 @@ void proa_presence_put(int in_init)
     pthread_mutex_unlock(&mutex);
 }
 
-static void ask_for_all(const struct proa_manager *with)
-{
-    for (int i = 0; i < job.size; i++)
-        job.roll[i] = (char)with->look(i);
-}
-
-static int call_roll(const struct proa_manager *with, int in_init)
-{
-    const int tells = in_init && job.key == PROA_KEY_TELLS,
-              teller = tells ? proa_roll_teller(with, job.rank) : -1;
-
-    if (teller < 0)
-        ask_for_all(with);
-    else if (!proa_roll_hear(teller, job.roll, job.size))
-        return 0;
-    if (tells)
-        proa_roll_tell(job.rank, job.roll, job.size);
-    return 1;
-}
-
 static int look_up(const struct proa_manager *with, int rank, int size, int in_init)
 {
     job.rank = rank;
     job.size = size;
-    job.roll = malloc((size_t)size);
-    if (!job.roll || (size > 1 && !call_roll(with, in_init)))
-        return 0;
-    for (int i = 0; i < size && size > 1; i++)
+    if (size == 1)
+        return 1;
+    job.roll = proa_roll_call(with, rank, size, in_init && job.key == PROA_KEY_TELLS);
+    for (int i = 0; i < size && job.roll; i++)
         job.count += job.roll[i] == PROA_KEY_NONE;
-    return 1;
+    return job.roll != NULL;
 }
 
 void proa_presence_look(int rank, int size, int in_init)

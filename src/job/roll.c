@@ -2,11 +2,17 @@
 /* See roll.h. By single functions of the host: a program that makes no windows may have a host that
  * lacks others. */
 #include "job/roll.h"
+#include "base/system.h"
 #include "host/pmpi.h"
 
-#include <time.h>
+#include <stdlib.h>
 
-enum { TAG = 29 };
+enum { TAG = 29, NOBODY = -1, LOOK_NS = 50000 };
+
+/* The longest wait for a message, and for each step of the tree below the first one. Ranks that
+ * have waited in vain ask for all keys, so those below them have to wait a little longer. */
+#define PATIENCE_NS 5000000000L
+#define STEP_NS 1000000000L
 
 /* The last binary digit of a rank that is 1: its children's numbers lie below it. */
 static int last_digit(int rank)
@@ -14,32 +20,66 @@ static int last_digit(int rank)
     return rank & -rank;
 }
 
-int proa_roll_teller(const struct proa_manager *manager, int rank)
+static int teller_of(const struct proa_manager *manager, int rank)
 {
     for (int ancestor = rank; ancestor > 0;) {
         ancestor -= last_digit(ancestor);
         if (manager->look(ancestor) == PROA_KEY_TELLS)
             return ancestor;
     }
-    return -1;
+    return NOBODY;
 }
 
-/* A host that waits by itself may keep the processor from the very rank that it waits for. Not
- * proa_wait: it reads the settings, which the program may still make. */
-int proa_roll_hear(int teller, char *roll, int size)
+/* 1: it is done. 0: it has failed, or is late; a late request and its bytes stay the host's. A host
+ * that waits by itself may keep the processor from the very rank that it waits for. Not proa_wait:
+ * it reads the settings, which the program may still make. */
+static int await(MPI_Request *request, long patience_ns)
 {
-    const struct timespec pause = {.tv_nsec = 50000};
-    MPI_Request request;
-    int done = 0, error;
+    const long end_ns = proa_system->now_ns() + patience_ns;
+    int done = 0;
 
-    error = PROA_PMPI_FIND(Irecv)(roll, size, MPI_BYTE, teller, TAG, MPI_COMM_WORLD, &request);
-    while (error == MPI_SUCCESS) {
-        error = PROA_PMPI_FIND(Test)(&request, &done, MPI_STATUS_IGNORE);
+    while (PROA_PMPI_FIND(Test)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
         if (done)
-            break;
-        nanosleep(&pause, NULL);
+            return 1;
+        if (proa_system->now_ns() > end_ns) {
+            PROA_PMPI_FIND(Request_free)(request);
+            return 0;
+        }
+        proa_system->rest(LOOK_NS);
     }
-    return error == MPI_SUCCESS;
+    return 0;
+}
+
+/* NULL: the teller has died, or is late. Its message may still come, so that its room stays. */
+static char *hear(int teller, int rank, int size)
+{
+    const int steps = __builtin_popcount((unsigned)rank) - 1;
+    char *roll = malloc((size_t)size);
+    MPI_Request request;
+
+    if (roll && PROA_PMPI_FIND(Irecv)(roll, size, MPI_BYTE, teller, TAG, MPI_COMM_WORLD,
+                                      &request) == MPI_SUCCESS)
+        return await(&request, PATIENCE_NS + steps * STEP_NS) ? roll : NULL;
+    free(roll);
+    return NULL;
+}
+
+static char *ask_for_all(const struct proa_manager *manager, int size)
+{
+    char *roll = malloc((size_t)size);
+
+    for (int i = 0; i < size && roll; i++)
+        roll[i] = (char)manager->look(i);
+    return roll;
+}
+
+static void tell(int child, const char *roll, int size)
+{
+    MPI_Request request;
+
+    if (PROA_PMPI_FIND(Isend)(roll, size, MPI_BYTE, child, TAG, MPI_COMM_WORLD, &request) ==
+        MPI_SUCCESS)
+        await(&request, PATIENCE_NS);
 }
 
 /* The largest part of the tree first: it takes the most further steps. The children of a rank that
@@ -52,17 +92,42 @@ static void tell_below(int rank, int first_digit, const char *roll, int size)
         if (child >= size)
             continue;
         if (roll[child] == PROA_KEY_TELLS)
-            PROA_PMPI_FIND(Send)(roll, size, MPI_BYTE, child, TAG, MPI_COMM_WORLD);
+            tell(child, roll, size);
         else
             tell_below(child, digit / 2, roll, size);
     }
 }
 
-void proa_roll_tell(int rank, const char *roll, int size)
+static void tell_all(int rank, const char *roll, int size)
 {
     int below = rank ? last_digit(rank) : 1;
 
     while (!rank && below < size)
         below *= 2;
     tell_below(rank, below / 2, roll, size);
+}
+
+/* The dead do not end the program here, as they would not without these messages. The handler of
+ * before is a predefined one. */
+static char *hear_and_tell(const struct proa_manager *manager, int rank, int size)
+{
+    const int teller = teller_of(manager, rank);
+    MPI_Errhandler before = MPI_ERRORS_ARE_FATAL;
+    char *roll = NULL;
+
+    PROA_PMPI_FIND(Comm_get_errhandler)(MPI_COMM_WORLD, &before);
+    PROA_PMPI_FIND(Comm_set_errhandler)(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (teller != NOBODY)
+        roll = hear(teller, rank, size);
+    if (!roll)
+        roll = ask_for_all(manager, size);
+    if (roll)
+        tell_all(rank, roll, size);
+    PROA_PMPI_FIND(Comm_set_errhandler)(MPI_COMM_WORLD, before);
+    return roll;
+}
+
+char *proa_roll_call(const struct proa_manager *manager, int rank, int size, int tells)
+{
+    return tells ? hear_and_tell(manager, rank, size) : ask_for_all(manager, size);
 }

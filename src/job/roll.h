@@ -13,6 +13,10 @@
  * the program can receive anything, and messages of one rank do not overtake each other, so none
  * meets a receive of the program's.
  *
+ * A rank may die, or be stopped, before it tells. A rank that has heard nothing for 5 s asks for
+ * all keys, and tells those below, which wait a second longer for each step of the tree. Its
+ * receive stays, so that a late message meets none of the program's.
+ *
  * Used by job/presence.c alone.
  */
 #ifndef PROA_JOB_ROLL_H
@@ -20,14 +24,9 @@
 
 #include "job/manager.h"
 
-/* The teller of a rank that tells, asked of the manager; -1: it has none. */
-int proa_roll_teller(const struct proa_manager *manager, int rank);
-
-/* Waits for the teller's message. roll: enum proa_key of each of `size` ranks. 1, or 0: the host
- * has failed. */
-int proa_roll_hear(int teller, char *roll, int size);
-
-/* Tells the roll to all ranks whose teller this rank is. */
-void proa_roll_tell(int rank, const char *roll, int size);
+/* The roll: enum proa_key of each of `size` ranks. tells: this rank's key says that it tells, so it
+ * hears the roll and tells it on; 0: it asks the manager for all keys. NULL: no memory. The caller
+ * keeps it to the end of the process: the host may still send from it. */
+char *proa_roll_call(const struct proa_manager *manager, int rank, int size, int tells);
 
 #endif

@@ -333,6 +333,7 @@ int PMPI_Rput(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype,
               MPI_Request *);
 int PMPI_Rput_c(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype,
                 MPI_Win, MPI_Request *);
+int PMPI_Request_free(MPI_Request *);
 int PMPI_Send(const void *, int, MPI_Datatype, int, int, MPI_Comm);
 int PMPI_Session_finalize(MPI_Session *);
 int PMPI_Session_init(MPI_Info, MPI_Errhandler, MPI_Session *);
