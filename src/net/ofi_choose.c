@@ -24,6 +24,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <limits.h>
 #include <linux/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -384,14 +385,14 @@ static uint64_t machine(void)
 {
     uint64_t hash = PROA_HASH_OF_NOTHING;
     struct stat net_namespace;
-    char boot[64] = "";
+    char name[HOST_NAME_MAX + 1] = "";
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 
-    if (fd < 0 || read(fd, boot, sizeof boot - 1) <= 0)
-        gethostname(boot, sizeof boot - 1);
+    if (fd < 0 || read(fd, name, sizeof name - 1) <= 0)
+        gethostname(name, sizeof name);
     if (fd >= 0)
         close(fd);
-    hash = proa_hash_text(hash, boot);
+    hash = proa_hash_text(hash, name);
     if (stat("/proc/self/ns/net", &net_namespace) == 0)
         hash = proa_hash_bytes(hash, &net_namespace.st_ino, sizeof net_namespace.st_ino);
     return hash ? hash : 1;

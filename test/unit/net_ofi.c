@@ -7,6 +7,9 @@
 #include "base/fail.h"
 #include "net/ofi.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -392,6 +395,53 @@ static void signals_body(struct world *world)
 
 WORLD_TEST(signals, 1, .before = on_loopback)
 
+/* ---- the name of a machine whose /proc is hidden (linked with --wrap) ---- */
+
+static char hidden_name[HOST_NAME_MAX + 1]; /* "": nothing is hidden */
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list rest;
+    mode_t mode;
+
+    va_start(rest, flags);
+    mode = flags & O_CREAT ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    if (hidden_name[0] && strncmp(path, "/proc/", 6) == 0) {
+        errno = EACCES;
+        return -1;
+    }
+    return __real_open(path, flags, mode);
+}
+
+int __real_gethostname(char *name, size_t room);
+int __wrap_gethostname(char *name, size_t room);
+int __wrap_gethostname(char *name, size_t room)
+{
+    if (!hidden_name[0])
+        return __real_gethostname(name, room);
+    memcpy(name, hidden_name, room < sizeof hidden_name ? room : sizeof hidden_name);
+    return room < sizeof hidden_name ? -1 : 0;
+}
+
+/* Names of the most bytes, which differ in the last one. */
+static void long_names_body(struct world *world)
+{
+    struct proa_offers offers;
+    struct proa_offer_names names;
+
+    memset(hidden_name, 'n', sizeof hidden_name - 1);
+    hidden_name[sizeof hidden_name - 2] = (char)('0' + world->rank);
+    CHECK_OK(transport->offers(&offers, &names));
+    card_of(world, world->rank)->memory = offers.machine;
+    world_barrier(world);
+    CHECK(card_of(world, 0)->memory != card_of(world, 1)->memory);
+}
+
+WORLD_TEST(long_names, 2, .before = on_loopback)
+
 /* ---- a full queue, and an empty one ---- */
 
 static void full_body(struct world *world)
@@ -488,17 +538,10 @@ WORLD_TEST(idle, 3, .before = on_loopback)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed),
-        cmocka_unit_test(stopped),
-        cmocka_unit_test(comes_back),
-        cmocka_unit_test(paused),
-        cmocka_unit_test(nobody),
-        cmocka_unit_test(leaves),
-        cmocka_unit_test(large_and_small),
-        cmocka_unit_test(holders),
-        cmocka_unit_test(signals),
-        cmocka_unit_test(full),
-        cmocka_unit_test(idle),
+        cmocka_unit_test(killed),          cmocka_unit_test(stopped), cmocka_unit_test(comes_back),
+        cmocka_unit_test(paused),          cmocka_unit_test(nobody),  cmocka_unit_test(leaves),
+        cmocka_unit_test(large_and_small), cmocka_unit_test(holders), cmocka_unit_test(signals),
+        cmocka_unit_test(long_names),      cmocka_unit_test(full),    cmocka_unit_test(idle),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
