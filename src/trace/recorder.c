@@ -205,7 +205,7 @@ static struct proa_trace_record *two_cells(struct proa_trace_thread *thread)
     struct proa_trace_record *at;
 
     if (thread->end - thread->next == 1)
-        proa_atomic_store(&thread->next++->kind, PROA_TRACE_FILL, PROA_RELEASE); /* readers */
+        proa_atomic_store(&thread->next++->kind, PROA_TRACE_FILL, PROA_RELAXED);
     if (thread->next == thread->end && !proa_trace_more(thread))
         return NULL;
     at = (struct proa_trace_record *)(void *)thread->next;

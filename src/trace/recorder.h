@@ -133,9 +133,10 @@ static inline int proa_trace_flush(uint32_t window, int rank, uint8_t epoch, int
     further = thread->caller - (thread->chunk_caller + (uint64_t)(int64_t)at->caller);
     if ((since >> 32) | ((further + (1 << 15)) >> 16))
         return 0;
-    at->length = (uint32_t)since;
-    at->flush_caller = (int16_t)(int64_t)further;
-    at->flush = (uint8_t)call;
+    proa_atomic_store(&at->flush, (uint8_t)call, PROA_RELAXED);
+    proa_atomic_fence(PROA_RELEASE); /* partner: read_short (tools/trace/cells.c) */
+    proa_atomic_store(&at->length, (uint32_t)since, PROA_RELAXED);
+    proa_atomic_store(&at->flush_caller, (int16_t)(int64_t)further, PROA_RELAXED);
     thread->operation = NULL; /* the next flush has a record of its own */
     proa_atomic_store(&at->kind, PROA_TRACE_FLUSHED_OPERATION, PROA_RELEASE); /* the same */
     return 1;

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { THREAD = 3, CALLER = 17, FIRST = 256 };
+enum { THREAD = 3, CALLER = 17, LATER = 100, FIRST = 256 };
 
 /* The names that other files of this program have, too, end in _ here. */
 #define proa_trace_on proa_trace_on_
@@ -23,7 +23,7 @@ enum { THREAD = 3, CALLER = 17, FIRST = 256 };
 
 static struct shared {
     struct proa_follow follow; /* the reader's */
-    int taken;
+    int taken, flushes;
 } * s;
 
 /* Memory of the reader's. It asks once for each piece. */
@@ -50,6 +50,7 @@ static void setup(void)
     chunks_most = 1;
     threads = THREAD;
     proa_trace_on = 1;
+    proa_trace_thread = (struct proa_trace_thread){0};
     s->follow.map = map;
     s->follow.head = head;
 }
@@ -90,8 +91,79 @@ static void end(int thread)
     explore_check(!is_over || s->taken == 1);
 }
 
+/* ---- records of one cell ---- */
+
+static void put_short(uint8_t kind)
+{
+    struct proa_trace_record record = {.kind = kind, .caller = CALLER, .begin = 1, .end = 1};
+
+    proa_trace_thread.operation = proa_trace_put_short(&record);
+}
+
+static void follow_short(int thread)
+{
+    if (thread)
+        proa_follow_read(&s->follow, take, NULL);
+    else
+        put_short(PROA_TRACE_CALL);
+}
+
+/* An operation that becomes a flushed one: with the flush, or without it and as it was. */
+static void take_operation(void *unused, const struct proa_trace_record *record, const char *text)
+{
+    (void)unused, (void)text;
+    if (record->kind == PROA_TRACE_CALL) {
+        explore_check(record->begin == LATER && record->call == PROA_CALL_Win_flush &&
+                      record->caller == CALLER + 1);
+        s->flushes++;
+        return;
+    }
+    explore_check(record->kind == PROA_TRACE_OPERATION && record->begin == 1 && record->end == 1 &&
+                  record->caller == CALLER && record->way == 0 && record->mode == 0);
+    s->taken++;
+}
+
+static void flushed(int thread)
+{
+    if (thread == 0) {
+        put_short(PROA_TRACE_OPERATION);
+        proa_trace_thread.begin = LATER;
+        proa_trace_thread.caller = CALLER + 1;
+        explore_check(proa_trace_flush(0, 0, 0, PROA_CALL_Win_flush));
+        return;
+    }
+    proa_follow_read(&s->follow, take_operation, NULL);
+    explore_check(s->flushes <= s->taken);
+}
+
+/* ---- texts ---- */
+
+static void take_name(void *unused, const struct proa_trace_record *record, const char *text)
+{
+    (void)unused;
+    explore_check(record->kind == PROA_TRACE_NAME && text && strcmp(text, "halo") == 0);
+    s->taken++;
+}
+
+static void follow_text(int thread)
+{
+    if (thread) {
+        proa_follow_read(&s->follow, take_name, NULL);
+        return;
+    }
+    proa_trace_put(&(struct proa_trace_record){.kind = PROA_TRACE_NAME, .bytes = 4});
+    proa_trace_put_text("halo", 4);
+}
+
 const struct explore_scenario explore_traces[] = {
     {.name = "traces.follow", .threads = 2, .prepare = prepare, .setup = setup, .body = follow},
     {.name = "traces.end", .threads = 2, .prepare = prepare, .setup = setup, .body = end},
+    {.name = "traces.short",
+     .threads = 2,
+     .prepare = prepare,
+     .setup = setup,
+     .body = follow_short},
+    {.name = "traces.flushed", .threads = 2, .prepare = prepare, .setup = setup, .body = flushed},
+    {.name = "traces.text", .threads = 2, .prepare = prepare, .setup = setup, .body = follow_text},
     {0},
 };

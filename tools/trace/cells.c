@@ -44,17 +44,34 @@ static void expand(struct proa_cell_records *records, uint64_t chunk_caller,
     records->count = 2;
 }
 
-/* The operation may become a flushed one meanwhile: then it is read again. */
-static void read_short(struct proa_cell_records *records, uint64_t chunk_caller,
-                       const struct proa_trace_short *cell)
+/* All but the flush, which is read last. */
+static struct proa_trace_short copy_of(const struct proa_trace_short *cell)
 {
-    uint8_t kind;
+    return (struct proa_trace_short){
+        .begin = cell->begin,
+        .caller = cell->caller,
+        .place = cell->place,
+        .bytes = cell->bytes,
+        .rank = cell->rank,
+        .window = cell->window,
+        .call = cell->call,
+        .epoch = cell->epoch,
+        .length = proa_atomic_load(&cell->length, PROA_RELAXED),
+        .flush_caller = proa_atomic_load(&cell->flush_caller, PROA_RELAXED),
+    };
+}
 
-    do {
-        kind = kind_of(cell);
-        expand(records, chunk_caller, cell, kind);
-        proa_atomic_fence(PROA_ACQUIRE);
-    } while (kind != kind_of(cell));
+/* The operation may become a flushed one meanwhile (proa_trace_flush): one that was not timed. */
+static void read_short(struct proa_cell_records *records, uint64_t chunk_caller,
+                       const struct proa_trace_short *cell, uint8_t kind)
+{
+    struct proa_trace_short copy = copy_of(cell);
+
+    proa_atomic_fence(PROA_ACQUIRE);
+    copy.flush = proa_atomic_load(&cell->flush, PROA_RELAXED);
+    if (kind == PROA_TRACE_SHORT_OPERATION && copy.flush)
+        copy.length = 0, copy.flush_caller = 0;
+    expand(records, chunk_caller, &copy, kind);
     records->cells = 1;
 }
 
@@ -72,7 +89,7 @@ void proa_cell_read(struct proa_cell_records *records, const struct proa_trace_r
     case PROA_TRACE_SHORT_CALL:
     case PROA_TRACE_SHORT_OPERATION:
     case PROA_TRACE_FLUSHED_OPERATION:
-        read_short(records, first->caller, cell);
+        read_short(records, first->caller, cell, kind);
         return;
     case PROA_TRACE_FILL:
         records->cells = 1;
