@@ -49,13 +49,13 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)extra;
     if (proa_at_finalize)
         proa_at_finalize();
-    if (from_session && proa_atomic_load(&state, PROA_SEQ_CST) == ON)
+    if (from_session && proa_atomic_load(&state, PROA_ACQUIRE) == ON)
         return MPI_SUCCESS; /* the session's end will be Proa's */
-    if (proa_atomic_load(&state, PROA_SEQ_CST) == ON)
+    if (proa_atomic_load(&state, PROA_ACQUIRE) == ON)
         host_end(MPI_COMM_WORLD);
     else
         proa_private_comm_unprepare();
-    proa_atomic_store(&state, ENDED, PROA_SEQ_CST);
+    proa_atomic_store(&state, ENDED, PROA_RELEASE);
     return MPI_SUCCESS;
 }
 

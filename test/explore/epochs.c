@@ -194,6 +194,15 @@ static void flush(int rank)
     explore_check(proa_win_unlock_all(win) == PROA_OK);
 }
 
+/* The same by MPI_Win_sync, in memory that both have mapped. */
+static void synchronized(int rank)
+{
+    window_enter(rank);
+    proa_atomic_store(&s->data[1 - rank], 1, PROA_RELAXED);
+    proa_win_sync(window[rank]);
+    s->got[rank] = proa_atomic_load(&s->data[rank], PROA_RELAXED);
+}
+
 static void flushed(void)
 {
     explore_check(s->got[0] || s->got[1]);
@@ -220,5 +229,6 @@ const struct explore_scenario explore_epochs[] = {
     EPOCHS("last_of_central", 2, .setup = setup_central, .body = last, .preemptions = 1,
            .stale = 1),
     EPOCHS("flush", 2, .setup = setup_two, .body = flush, .finish = flushed),
+    EPOCHS("synchronized", 2, .setup = setup_two, .body = synchronized, .finish = flushed),
     {0},
 };

@@ -28,7 +28,7 @@ struct explore_place {
      * and the scenarios that have come here, by number */
     int weak;
     struct explore_place *same, *next;
-    uint64_t scenarios[2];
+    uint64_t scenarios[4];
 };
 
 #define EXPLORE_PLACE(operation, word, given)                                        \

@@ -25,6 +25,7 @@ static struct shared {
     struct proa_greq *greq;
     int tests; /* that the host has made of its request */
     int is_complete;
+    struct proa_greq_waits waits;
 } * s;
 
 /* ---- the host ---- */
@@ -88,6 +89,7 @@ static void prepare(void)
     explore_share(&progressing, sizeof progressing);
     explore_share(&never, sizeof never);
     explore_share(&proa_greqs, sizeof proa_greqs);
+    explore_share(&waits, sizeof waits);
 }
 
 static void setup(void)
@@ -147,6 +149,34 @@ static void none_is_open(void)
     explore_check(proa_greqs == 0);
 }
 
+/* ---- notified waits, which the first of them announces (bind/greq.h) ---- */
+
+static void forget(const struct proa_win *win)
+{
+    explore_check(!win);
+}
+
+static void look(void)
+{
+    s->tests++;
+}
+
+static void announce(void)
+{
+    s->waits = (struct proa_greq_waits){.forget = forget, .look = look};
+    proa_greq_set_waits(&s->waits);
+}
+
+static void forget_waits(int thread)
+{
+    thread ? proa_greq_forget(NULL) : announce();
+}
+
+static void look_at_waits(int thread)
+{
+    thread ? proa_greq_tell_host() : announce();
+}
+
 const struct explore_scenario explore_greqs[] = {
     {.name = "greqs.table", .threads = 2, .prepare = prepare, .setup = setup, .body = find_both},
     {.name = "greqs.progress",
@@ -161,5 +191,11 @@ const struct explore_scenario explore_greqs[] = {
      .setup = setup_greq,
      .body = done,
      .finish = none_is_open},
+    {.name = "greqs.forget",
+     .threads = 2,
+     .prepare = prepare,
+     .setup = setup,
+     .body = forget_waits},
+    {.name = "greqs.look", .threads = 2, .prepare = prepare, .setup = setup, .body = look_at_waits},
     {0},
 };

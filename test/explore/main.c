@@ -15,7 +15,8 @@ extern const struct explore_scenario explore_selftest[], explore_bells[], explor
     explore_arenas[], explore_segments[], explore_regions[], explore_progress[], explore_batches[],
     explore_adoption[], explore_counters[], explore_rosters[], explore_boards[], explore_hits[],
     explore_traces[], explore_types[], explore_whereabouts[], explore_doze[], explore_waits[],
-    explore_protected[], explore_greqs[], explore_shadows[], explore_presences[];
+    explore_protected[], explore_greqs[], explore_shadows[], explore_presences[],
+    explore_combines[];
 
 static const struct explore_scenario *const groups[] = {
     explore_selftest,    explore_bells,    explore_locks,     explore_epochs,   explore_table,
@@ -23,7 +24,7 @@ static const struct explore_scenario *const groups[] = {
     explore_regions,     explore_progress, explore_batches,   explore_adoption, explore_counters,
     explore_rosters,     explore_boards,   explore_hits,      explore_traces,   explore_types,
     explore_whereabouts, explore_waits,    explore_protected, explore_greqs,    explore_shadows,
-    explore_presences,
+    explore_presences,   explore_combines,
 #ifdef PROA_HAS_LIBFABRIC
     explore_doze,
 #endif
@@ -136,7 +137,7 @@ static int is_wanted(const struct explore_scenario *scenario, char **names)
     return *names != NULL;
 }
 
-enum { SCENARIOS = 128 };
+enum { SCENARIOS = 8 * sizeof(((struct explore_place *)0)->scenarios) };
 static const struct explore_scenario *wanted[SCENARIOS];
 static int wanted_count;
 
@@ -145,8 +146,13 @@ static void want(char **names)
     /* the self-test has no places of src/ */
     for (size_t i = options.weakens; i < sizeof groups / sizeof groups[0]; i++)
         for (const struct explore_scenario *s = groups[i]; s->name; s++)
-            if (is_wanted(s, names) && wanted_count < SCENARIOS)
+            if (is_wanted(s, names)) {
+                if (wanted_count == SCENARIOS) {
+                    fputs("explore: more scenarios than struct explore_place has bits\n", stderr);
+                    exit(2);
+                }
                 wanted[wanted_count++] = s;
+            }
 }
 
 static int run_all(void)

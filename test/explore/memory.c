@@ -150,6 +150,7 @@ static struct explore_place *place_known(struct explore_place *place)
     if (place->same)
         return place->same;
     while (p && (p->line != place->line || !is_same_file(p, place) ||
+                 strcmp(p->function, place->function) != 0 || /* a macro may make several */
                  strcmp(p->operation, place->operation) != 0 || strcmp(p->word, place->word) != 0))
         p = p->next;
     if (!p) {

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions that waits call, which one thread sets while others wait (base/wait.c). */
 #include "explore.h"
+
+/* The names that other files of this program have, too, end in _ here. */
+#define proa_host_progress proa_host_progress_
+#define proa_host_progress_forbid proa_host_progress_forbid_
+#define proa_host_progress_moves proa_host_progress_moves_
+#include "base/host_progress.c"
 #include "base/wait.c"
 
 static struct shared {
@@ -12,6 +18,7 @@ static void prepare(void)
 {
     explore_share(&current_driver, sizeof current_driver);
     explore_share(&watcher_function, sizeof watcher_function);
+    explore_share(&progress, sizeof progress);
 }
 
 static void setup(void)
@@ -56,8 +63,20 @@ static void watched(int thread)
     }
 }
 
+/* The host's progress. */
+static void moved(int thread)
+{
+    if (thread == 0) {
+        s->data = 1;
+        proa_host_progress_set(move);
+    } else {
+        proa_host_progress();
+    }
+}
+
 const struct explore_scenario explore_waits[] = {
     {.name = "waits.driven", .threads = 2, .prepare = prepare, .setup = setup, .body = driven},
     {.name = "waits.watched", .threads = 2, .prepare = prepare, .setup = setup, .body = watched},
+    {.name = "waits.moved", .threads = 2, .prepare = prepare, .setup = setup, .body = moved},
     {0},
 };
