@@ -25,7 +25,7 @@
 
 enum {
     NAP_NS = 1000000,            /* without a descriptor */
-    FRUITLESS_MOST = 16,         /* dozes, ended by a descriptor for nothing */
+    FRUITLESS_MOST = 4,          /* dozes, ended by a descriptor for nothing */
     EDGE_SLEEP_NS = 50 * 1000000 /* the longest, for news alone */
 };
 
@@ -95,8 +95,9 @@ static int is_news(struct proa_net *net, int fd)
     return fruitless == 0;
 }
 
-/* Sleeps until one of them is ready, or the time is over. */
-static int sleep_ns(struct proa_net *const nets[], int count, long ns)
+/* Sleeps until one of them is ready, or the time is over. rung: set to whether each one's doorbell
+ * has been rung. */
+static int sleep_ns(struct proa_net *const nets[], int count, long ns, int rung[])
 {
     struct pollfd at[PROA_NETS_MOST][2]; /* news, and the doorbell; -1 is ignored */
     struct timespec time;
@@ -111,36 +112,38 @@ static int sleep_ns(struct proa_net *const nets[], int count, long ns)
     time = (struct timespec){ns / 1000000000L, ns % 1000000000L};
     if (ppoll(at[0], 2 * (nfds_t)count, &time, NULL) <= 0)
         return 0;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (at[i][0].revents)
             news |= is_news(nets[i], at[i][0].fd);
+        rung[i] = at[i][1].revents != 0;
+    }
     return news;
 }
 
 /* A thread that has marked the bell may ring it only after that. Such a ring ends a later sleep,
  * and has no mark: it would end all sleeps from then on. */
-static void take_bell(struct proa_net *net, int has_slept)
+static void take_bell(struct proa_net *net, int is_rung)
 {
-    uint64_t rung;
+    uint64_t rings;
 
     proa_atomic_store(&net->slept, 1, PROA_RELAXED);
-    if (proa_atomic_exchange(&net->woken, 0, PROA_ACQUIRE) || has_slept)
-        while (read(net->bell, &rung, sizeof rung) < 0 && errno == EINTR)
+    if (proa_atomic_exchange(&net->woken, 0, PROA_ACQUIRE) || is_rung)
+        while (read(net->bell, &rings, sizeof rings) < 0 && errno == EINTR)
             ;
 }
 
 int proa_ofi_doze(struct proa_net *const nets[], int count, long timeout_ns)
 {
-    int asleep = 1, news = 0;
+    int asleep = 1, news = 0, rung[PROA_NETS_MOST] = {0};
 
     for (int i = 0; i < count; i++) {
         asleep &= !proa_atomic_load(&nets[i]->woken, PROA_RELAXED) && may_sleep(nets[i]);
         timeout_ns = for_ns(nets[i], timeout_ns);
     }
     if (asleep)
-        news = sleep_ns(nets, count, timeout_ns);
+        news = sleep_ns(nets, count, timeout_ns, rung);
     for (int i = 0; i < count; i++)
-        take_bell(nets[i], asleep);
+        take_bell(nets[i], rung[i]);
     return news;
 }
 
