@@ -14,10 +14,7 @@ static struct proa_whereabouts *all;
 static pthread_key_t key; /* takes the record away when its thread ends */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static _Thread_local struct {
-    struct proa_whereabouts *record;
-    int depth;
-} mine PROA_INITIAL_EXEC;
+_Thread_local struct proa_whereabouts_mine proa_whereabouts_mine PROA_INITIAL_EXEC;
 
 static void take_away(void *record)
 {
@@ -28,7 +25,7 @@ static void take_away(void *record)
             break;
         }
     pthread_mutex_unlock(&mutex);
-    mine.record = NULL;
+    proa_whereabouts_mine.record = NULL;
     free(record);
 }
 
@@ -37,7 +34,7 @@ static void make_key(void)
     pthread_key_create(&key, take_away);
 }
 
-static struct proa_whereabouts *add(void)
+struct proa_whereabouts *proa_whereabouts_add(void)
 {
     struct proa_whereabouts *record = calloc(1, sizeof *record);
 
@@ -49,6 +46,7 @@ static struct proa_whereabouts *add(void)
     record->next = all;
     all = record;
     pthread_mutex_unlock(&mutex);
+    proa_whereabouts_mine.record = record;
     return record;
 }
 
@@ -80,11 +78,8 @@ static void copy(struct proa_whereabout *to, const struct proa_whereabout *from)
 
 void proa_whereabouts_enter(const struct proa_whereabout *here)
 {
-    struct proa_whereabouts *record;
+    struct proa_whereabouts *record = proa_whereabouts_begin();
 
-    if (mine.depth++)
-        return;
-    record = mine.record ? mine.record : (mine.record = add());
     if (!record)
         return;
     proa_atomic_fence(PROA_RELEASE); /* the rest changes after the number that is even */
@@ -93,19 +88,15 @@ void proa_whereabouts_enter(const struct proa_whereabout *here)
     proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */
 }
 
-void proa_whereabouts_leave(void)
-{
-    struct proa_whereabouts *record = mine.record;
-
-    if (mine.depth > 0 && --mine.depth == 0 && record)
-        proa_atomic_store(&record->number, record->number + 1, PROA_RELAXED);
-}
-
 void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_whereabouts *read)
 {
     copy(&read->here, &here->here);
     copy_messages(read->messages, here->messages, PROA_AWAITED_MOST);
     read->here.messages = read->messages;
+    if (read->here.awaits == PROA_AWAITS_WINDOW) {
+        read->here.call = proa_call_name(read->here.window_call);
+        read->here.members = NULL;
+    }
     proa_atomic_fence(PROA_ACQUIRE); /* partner: the fence of proa_whereabouts_enter */
 }
 

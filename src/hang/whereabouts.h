@@ -9,9 +9,11 @@
 #ifndef PROA_HANG_WHEREABOUTS_H
 #define PROA_HANG_WHEREABOUTS_H
 
+#include "base/atomic.h"
 #include "base/calls.h"
 #include "base/hidden.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct proa_members; /* hang/members.h */
@@ -37,15 +39,15 @@ struct proa_awaited_message {
 
 /* A call that may wait. */
 struct proa_whereabout {
-    const char *call;
+    const char *call; /* of a window's it is read from window_call */
     const void *caller;
     enum proa_awaited awaits;
-    const struct proa_members *members; /* of the communicator or window; NULL: not known */
+    const struct proa_members *members; /* of the communicator; NULL: not known, or a window's */
     int peer;                           /* a rank in it; -1: none */
     int count;                          /* of messages, PROA_AWAITED_MOST at the most */
     const struct proa_awaited_message *messages;
-    enum proa_call window_call;     /* of a window; else not used */
-    const struct proa_rules *rules; /* of the window; NULL: it is no call on one */
+    enum proa_call window_call;     /* if it awaits a window; else not used, and so is this: */
+    const struct proa_rules *rules; /* of the window; NULL: it is being freed */
 };
 
 /* The record of a thread. Messages are copied, as the caller may return any time. */
@@ -62,10 +64,55 @@ struct proa_whereabouts {
 /* Is there a watchdog? */
 extern PROA_HIDDEN int proa_whereabouts_on;
 
+/* The record of this thread, and how many calls it is in. */
+struct proa_whereabouts_mine {
+    struct proa_whereabouts *record; /* NULL: it has none yet */
+    int depth;
+};
+extern PROA_HIDDEN _Thread_local struct proa_whereabouts_mine proa_whereabouts_mine
+    PROA_INITIAL_EXEC;
+
+struct proa_whereabouts *proa_whereabouts_add(void);
+
+/* The record of a call that a thread enters; NULL: there is no memory, or it is within a call. */
+static inline struct proa_whereabouts *proa_whereabouts_begin(void)
+{
+    struct proa_whereabouts_mine *mine = &proa_whereabouts_mine;
+
+    if (mine->depth++)
+        return NULL;
+    return mine->record ? mine->record : proa_whereabouts_add();
+}
+
 /* A thread enters a call, and leaves it. The rest of `here` is zero. Calls within calls count as
  * the outer one. */
 void proa_whereabouts_enter(const struct proa_whereabout *here);
-void proa_whereabouts_leave(void);
+
+static inline void proa_whereabouts_leave(void)
+{
+    struct proa_whereabouts_mine *mine = &proa_whereabouts_mine;
+
+    if (mine->depth > 0 && --mine->depth == 0 && mine->record)
+        proa_atomic_store(&mine->record->number, mine->record->number + 1, PROA_RELAXED);
+}
+
+/* The same of a call on a window; rank: of the target, or -1. Most calls are such, and do not wait,
+ * so only that is written which the reader cannot find. */
+static inline void proa_whereabouts_enter_window(enum proa_call call, int rank, const void *caller,
+                                                 const struct proa_rules *rules)
+{
+    struct proa_whereabouts *record = proa_whereabouts_begin();
+
+    if (!record)
+        return;
+    proa_atomic_fence(PROA_RELEASE); /* the rest changes after the number that is even */
+    proa_atomic_store(&record->here.awaits, PROA_AWAITS_WINDOW, PROA_RELAXED);
+    proa_atomic_store(&record->here.window_call, call, PROA_RELAXED);
+    proa_atomic_store(&record->here.peer, rank, PROA_RELAXED);
+    proa_atomic_store(&record->here.caller, caller, PROA_RELAXED);
+    proa_atomic_store(&record->here.rules, rules, PROA_RELAXED);
+    proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */
+}
 
 /* Members or rules are about to be freed: no record names them from then on, and no look at the
  * records that is under way does. */

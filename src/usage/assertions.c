@@ -264,12 +264,6 @@ static void succeed(struct proa_rules *rules, enum proa_call call, int rank)
     }
 }
 
-static int synchronizes(enum proa_call call)
-{
-    return (call >= PROA_CALL_Win_fence && call <= PROA_CALL_Win_unlock_all) ||
-           call == PROA_CALL_Win_sync;
-}
-
 void proa_assertions_leave(struct proa_rules *rules, enum proa_call call, int rank, int code)
 {
     if (code < 0 && call == PROA_CALL_Win_fence) {
@@ -278,6 +272,5 @@ void proa_assertions_leave(struct proa_rules *rules, enum proa_call call, int ra
     } else if (code >= 0) {
         succeed(rules, call, rank);
     }
-    if (synchronizes(call))
-        check_stores(rules, call);
+    check_stores(rules, call);
 }

@@ -4,6 +4,7 @@
 #define PROA_USAGE_DATATYPES_H
 
 #include "base/calls.h"
+#include "host/types.h"
 #include "window/win.h"
 
 #include <mpi.h>
@@ -19,6 +20,21 @@ struct proa_operands {
     int gets;    /* data go to `origin` (MPI_Get) */
     int updates; /* data are written to the target, or combined there */
 };
+
+/* Do the rules hold at a glance? All sides have one type, without gaps, and the result is apart. */
+static inline int proa_datatypes_hold(const void *origin, int64_t count, MPI_Datatype datatype,
+                                      const char *result, int64_t result_count,
+                                      MPI_Datatype result_datatype, MPI_Datatype target_datatype)
+{
+    const struct proa_type *type;
+
+    if (datatype != target_datatype || result_datatype != target_datatype)
+        return 0;
+    type = proa_type_find(datatype);
+    return type->dense &&
+           (!result || !origin || (const char *)origin + (uint64_t)count * type->size <= result ||
+            result + (uint64_t)result_count * type->size <= (const char *)origin);
+}
 
 /* Before the operation. */
 void proa_datatypes_check(const struct proa_win *win, const struct proa_operands *operands);

@@ -108,22 +108,13 @@ void proa_rules_each(void (*look)(const struct proa_rules *rules, void *arg), vo
 
 /* ---- calls ---- */
 
-void proa_rules_enter(struct proa_rules *rules, enum proa_call call, int rank, int assert,
-                      const void *caller)
+void proa_rules_begin(struct proa_rules *rules, enum proa_call call, int assert, const void *caller)
 {
     if (call >= PROA_CALL_Win_fence && call <= PROA_CALL_Win_lock_all) {
         rules->assert = assert;
         rules->caller = caller;
     }
     proa_assertions_enter(rules, call, caller);
-    if (proa_whereabouts_on)
-        proa_whereabouts_enter(&(struct proa_whereabout){.call = proa_call_name(call),
-                                                         .caller = caller,
-                                                         .awaits = PROA_AWAITS_WINDOW,
-                                                         .members = rules->members,
-                                                         .peer = rank,
-                                                         .window_call = call,
-                                                         .rules = rules});
 }
 
 static void count_post(struct proa_rules_peer *peer)
@@ -162,13 +153,11 @@ static void count(struct proa_rules *rules, enum proa_call call)
         close_peers(rules, 1);
 }
 
-void proa_rules_leave(struct proa_rules *rules, enum proa_call call, int rank, int code)
+void proa_rules_over(struct proa_rules *rules, enum proa_call call, int rank, int code)
 {
     if (code >= 0)
         count(rules, call);
     proa_assertions_leave(rules, call, rank, code);
-    if (proa_whereabouts_on)
-        proa_whereabouts_leave();
 }
 
 /* ---- the end ---- */

@@ -11,6 +11,7 @@
 #include "findings/finding.h"
 #include "usage/fences.h"
 #include "hang/members.h"
+#include "hang/whereabouts.h"
 #include "host/handle.h"
 #include "window/win.h"
 
@@ -77,13 +78,38 @@ struct proa_rules *proa_rules_new(struct proa_win *win, enum proa_call call, con
 /* Frees it. NULL: does nothing. */
 void proa_rules_drop(struct proa_rules *rules);
 
-/* A call on the window begins. rank: of the target, or -1; assert: MPI's bits, 0 for calls without;
- * caller: its return address. NULL: does nothing. */
-void proa_rules_enter(struct proa_rules *rules, enum proa_call call, int rank, int assert,
+/* Do rules follow this call? Operations and flushes change nothing of their state. */
+static inline int proa_rules_follow(enum proa_call call)
+{
+    return (call >= PROA_CALL_Win_fence && call <= PROA_CALL_Win_unlock_all) ||
+           call == PROA_CALL_Win_sync;
+}
+
+/* Such a call begins, and is over; arguments as of the next two. */
+void proa_rules_begin(struct proa_rules *rules, enum proa_call call, int assert,
                       const void *caller);
+void proa_rules_over(struct proa_rules *rules, enum proa_call call, int rank, int code);
+
+/* A call on the window begins. rank: of the target, or -1; assert: MPI's bits, 0 for calls without;
+ * caller: its return address. */
+static inline void proa_rules_enter(struct proa_rules *rules, enum proa_call call, int rank,
+                                    int assert, const void *caller)
+{
+    if (proa_rules_follow(call))
+        proa_rules_begin(rules, call, assert, caller);
+    if (proa_whereabouts_on)
+        proa_whereabouts_enter_window(call, rank, caller, rules);
+}
 
 /* It is over; rank: as above; code: of core's. */
-void proa_rules_leave(struct proa_rules *rules, enum proa_call call, int rank, int code);
+static inline void proa_rules_leave(struct proa_rules *rules, enum proa_call call, int rank,
+                                    int code)
+{
+    if (proa_rules_follow(call))
+        proa_rules_over(rules, call, rank, code);
+    if (proa_whereabouts_on)
+        proa_whereabouts_leave();
+}
 
 /* MPI_Win_set_info has changed the hints. NULL: does nothing. */
 void proa_rules_inform(struct proa_rules *rules, const void *caller);

@@ -28,7 +28,7 @@ static void next_call(int thread)
     uint64_t before;
 
     if (thread == 0) {
-        mine.record = &s->record;
+        proa_whereabouts_mine.record = &s->record;
         call(1);
         call(2);
         return;
