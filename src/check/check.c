@@ -174,7 +174,8 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     if (call == PROA_CALL_Win_wait || (what != NOTHING && !(uses[call].how & JUDGED)))
         proa_local_linger(caller);
     proa_inside_enter();
-    proa_sinces_note(&check->sinces, call, rank, caller);
+    if (proa_since_is_noted(call))
+        proa_sinces_note(&check->sinces, call, rank, caller);
     if (what != NOTHING && (!is_one || (rank >= 0 && rank < check->own.targets)))
         complete(check, is_one ? rank : -1, what == LOCALLY_ONE || what == LOCALLY_ALL);
     proa_ordering_after(check->ordering, call, rank);

@@ -27,12 +27,11 @@ struct proa_ordering {
     struct proa_conflict_window named;
 };
 
-static int on;
+static int on, settles;              /* settles: calls since the last look at the queues */
 static struct proa_accesses pending; /* of this process, by process of the target */
 static uint8_t *requested;           /* by process: a request form has fetched from there */
 static uint64_t windows;             /* made so far */
 enum { SETTLES = 16 };
-static int settles; /* calls since the last look at the queues */
 
 /* ---- begin and end ---- */
 
@@ -53,13 +52,12 @@ static void release(void)
 /* Without memory one process leaves out all its own accesses, and takes part otherwise. */
 void proa_ordering_begin(const struct proa_group *group, int threads)
 {
-    const size_t size = (size_t)group->size;
     int failed;
 
     proa_inside_begin(threads);
     if (proa_board_begin(group, threads) != 0)
         return;
-    requested = calloc(size, sizeof *requested);
+    requested = calloc((size_t)group->size, sizeof *requested);
     failed = proa_crossing_begin(proa_conflict_between_tell, proa_conflict_between_arrive) != 0 ||
              !requested || proa_accesses_begin(&pending, group->size) || proa_clock_begin();
     if (group->max(group->context, &failed) != 0 || failed) {
@@ -416,6 +414,8 @@ static void before(struct proa_ordering *ordering, enum proa_call call, int rank
         tell_end(ordering, call, rank);
     if (means & UPDATES)
         proa_clock_tell(ordering->processes[rank], PROA_ROW_SEEN);
+    else if (means & OPERATES)
+        proa_clock_listen();
     if (call == PROA_CALL_Win_post)
         tell_all(ordering, PROA_ROW_TOLD);
     proa_board_flush();

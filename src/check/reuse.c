@@ -19,7 +19,6 @@ enum {
 enum { HERE };
 
 struct staged {
-    struct proa_buffer_user user;
     const void *memory;
     uint64_t bytes; /* of one piece; 0: there are gaps */
     int64_t count;
@@ -28,6 +27,7 @@ struct staged {
 };
 
 struct stage {
+    struct proa_buffer_user user;
     struct staged buffer[BUFFERS];
     int count;
 };
@@ -37,24 +37,18 @@ static _Thread_local struct stage of_thread;
 
 /* Where one calls: those, and those of the last operation, in turn. The last are kept when they are
  * asked for: most are complete before. */
-static struct stage stages[2];
-static int current;
+static struct stage stages[2], *current = &stages[0], *last = &stages[1];
 
 static struct proa_accesses pending;
 
 static struct stage *next(void)
 {
-    return proa_inside_is_single() ? &stages[current] : &of_thread;
-}
-
-static struct stage *last(void)
-{
-    return &stages[!current];
+    return proa_inside_is_single() ? current : &of_thread;
 }
 
 int proa_reuse_any(void)
 {
-    return last()->count != 0 || proa_atomic_load(&pending.alive, PROA_RELAXED) != 0;
+    return last->count != 0 || proa_atomic_load(&pending.alive, PROA_RELAXED) != 0;
 }
 
 /* ---- one buffer ---- */
@@ -65,10 +59,8 @@ struct use {
     int told;
 };
 
-static struct use use_of(const struct staged *buffer)
+static struct use use_of(const struct proa_buffer_user *user, const struct staged *buffer)
 {
-    const struct proa_buffer_user *user = &buffer->user;
-
     return (struct use){.call = proa_call_name(user->call),
                         .access = {.caller = user->caller,
                                    .call = (uint16_t)user->call,
@@ -127,7 +119,7 @@ static void keep_all(struct stage *stage)
     const int is_there = pending.of || proa_accesses_begin(&pending, HERE + 1) == 0;
 
     for (int i = 0; i < stage->count && is_there; i++) {
-        struct use use = use_of(&stage->buffer[i]);
+        struct use use = use_of(&stage->user, &stage->buffer[i]);
 
         each_piece(&stage->buffer[i], &use, keep);
     }
@@ -136,8 +128,8 @@ static void keep_all(struct stage *stage)
 
 static void keep_last(void)
 {
-    if (last()->count)
-        keep_all(last());
+    if (last->count)
+        keep_all(last);
 }
 
 /* ---- operations ---- */
@@ -152,13 +144,16 @@ uint64_t proa_reuse_buffer(const struct proa_buffer_user *user, const void *memo
 {
     const struct proa_type *type = count > 0 ? proa_type_find(datatype) : NULL;
     struct stage *stage = next();
+    uint64_t bytes;
 
     if (!type || type->size == 0)
         return 0;
+    bytes = bytes_of(count, type);
+    if (stage->count == 0)
+        stage->user = *user;
     if (stage->count < BUFFERS)
-        stage->buffer[stage->count++] =
-            (struct staged){*user, memory, bytes_of(count, type), count, type, is_result};
-    return bytes_of(count, type);
+        stage->buffer[stage->count++] = (struct staged){memory, bytes, count, type, is_result};
+    return bytes;
 }
 
 /* Handlers of signals, other threads and ThreadSanitizer ask what is kept. A datatype with gaps may
@@ -180,14 +175,16 @@ void proa_reuse_done(void)
 
     keep_last();
     for (int i = 0; i < stage->count && pending.alive; i++) {
-        struct use use = use_of(&stage->buffer[i]);
+        struct use use = use_of(&stage->user, &stage->buffer[i]);
 
         each_piece(&stage->buffer[i], &use, compare);
     }
-    if (is_kept_at_once(stage))
+    if (is_kept_at_once(stage)) {
         keep_all(stage);
-    else
-        current = !current;
+        return;
+    }
+    current = last;
+    last = stage;
 }
 
 struct goes {
@@ -206,7 +203,7 @@ static int is_complete(const struct proa_access *access, void *arg)
 
 static int is_last_complete(const struct goes *goes)
 {
-    const struct proa_buffer_user *user = &last()->buffer[0].user;
+    const struct proa_buffer_user *user = &last->user;
 
     return (!goes->win || user->win == goes->win) && (goes->rank < 0 || user->rank == goes->rank) &&
            (!goes->requested || user->is_requested);
@@ -216,8 +213,8 @@ void proa_reuse_complete(const struct proa_win *win, int rank, int requested)
 {
     struct goes goes = {win, rank, requested};
 
-    if (last()->count && is_last_complete(&goes))
-        last()->count = 0;
+    if (last->count && is_last_complete(&goes))
+        last->count = 0;
     if (pending.alive)
         proa_accesses_drop(&pending, HERE, 0, is_complete, &goes);
 }

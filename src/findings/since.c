@@ -16,16 +16,10 @@ void proa_sinces_end(struct proa_sinces *sinces)
     free(sinces->of);
 }
 
-static int is_noted(enum proa_call call)
-{
-    return (call >= PROA_CALL_Win_fence && call <= PROA_CALL_Win_flush_local_all) ||
-           call == PROA_CALL_Win_sync;
-}
-
 void proa_sinces_note(struct proa_sinces *sinces, enum proa_call call, int target,
                       const void *caller)
 {
-    if (is_noted(call) && target < sinces->targets)
+    if (target < sinces->targets)
         sinces->of[target < 0 ? sinces->targets : target] =
             (struct proa_since){caller, ++sinces->calls, call};
 }

@@ -24,8 +24,13 @@ struct proa_sinces {
 int proa_sinces_begin(struct proa_sinces *sinces, int targets);
 void proa_sinces_end(struct proa_sinces *sinces);
 
-/* A call that opens or ends an epoch, or completes operations, is over; target -1: for all. Other
- * calls are not noted. */
+/* Does the call open or end an epoch, or complete operations? */
+static inline int proa_since_is_noted(enum proa_call call)
+{
+    return call >= PROA_CALL_Win_fence && call <= PROA_CALL_Win_sync;
+}
+
+/* Such a call is over; target -1: for all. */
 void proa_sinces_note(struct proa_sinces *sinces, enum proa_call call, int target,
                       const void *caller);
 

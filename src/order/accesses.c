@@ -54,15 +54,22 @@ static int covers(const struct proa_access *one, const struct proa_access *other
     return one->low <= other->low && other->high <= one->high;
 }
 
+/* The fields from `call` to `op`, as one word. */
+_Static_assert(offsetof(struct proa_access, serial) == offsetof(struct proa_access, call) + 8, "");
+static uint64_t shape_of(const struct proa_access *access)
+{
+    uint64_t shape;
+
+    memcpy(&shape, (const char *)access + offsetof(struct proa_access, call), sizeof shape);
+    return shape;
+}
+
 /* Are they of one place in the program, and of one kind? */
 static int are_alike(const struct proa_access *one, const struct proa_access *other)
 {
-    return one->caller == other->caller && one->call == other->call && one->kind == other->kind &&
-           one->basic == other->basic && one->op == other->op &&
-           one->requested == other->requested && one->fetches == other->fetches &&
-           one->epoch == other->epoch && one->window == other->window &&
-           one->origin == other->origin && one->place == other->place &&
-           one->number == other->number;
+    return one->place == other->place && one->caller == other->caller &&
+           shape_of(one) == shape_of(other) && one->origin == other->origin &&
+           one->window == other->window && one->number == other->number;
 }
 
 /* Is it enough to keep one of the two, with the bytes of both? Of accesses that are complete at the
@@ -104,9 +111,7 @@ static void take_out(struct proa_accesses *accesses, uint32_t node)
     const struct proa_access_node *this = &accesses->nodes[node];
     uint32_t *tree = &accesses->of[this->target].tree;
 
-    if (node == accesses->young)
-        accesses->young = 0;
-    else if (proa_is_of_block(&this->access))
+    if (proa_is_of_block(&this->access))
         proa_blocks_take_out(&accesses->blocks, accesses->nodes, node);
     else
         *tree = proa_treap_take_out(accesses->nodes, *tree, node);
@@ -126,16 +131,6 @@ static uint32_t find_in_list(const struct proa_accesses *accesses, int target,
     return 0;
 }
 
-static uint32_t find_young(const struct proa_accesses *accesses, int target,
-                           const struct proa_access *access, proa_access_relation *has)
-{
-    const struct proa_access_node *young = &accesses->nodes[accesses->young];
-
-    return accesses->young && young->target == target && has(&young->access, access)
-               ? accesses->young
-               : 0;
-}
-
 static uint32_t find_in_blocks(const struct proa_accesses *accesses, int target,
                                const struct proa_access *access, uint64_t around,
                                proa_access_relation *has)
@@ -144,22 +139,23 @@ static uint32_t find_in_blocks(const struct proa_accesses *accesses, int target,
 
     if (accesses->blocks.count == 0)
         return 0;
-    if (proa_blocks_are_few(&accesses->blocks, low, high))
-        return proa_blocks_find(&accesses->blocks, accesses->nodes, target, low, high, access, has);
-    return find_in_list(accesses, target, access, has);
+    return proa_blocks_are_few(&accesses->blocks, low, high)
+               ? proa_blocks_find(&accesses->blocks, accesses->nodes, target, low, high, access,
+                                  has)
+               : find_in_list(accesses, target, access, has);
 }
 
 /* The first node that has this relation to the access; only such are sure to be looked at whose
- * bytes overlap those of the access, or with around 1 touch them. */
+ * bytes overlap those of the access, or with around 1 touch them. The last access is not. */
 static uint32_t find(const struct proa_accesses *accesses, int target,
                      const struct proa_access *access, uint64_t around, proa_access_relation *has)
 {
-    uint32_t found = find_in_blocks(accesses, target, access, around, has);
+    const uint32_t found = find_in_blocks(accesses, target, access, around, has),
+                   tree = accesses->of[target].tree;
 
-    if (!found && accesses->of[target].tree)
-        found = proa_treap_find(accesses->nodes, accesses->of[target].tree, access->low,
-                                access->high, access, has);
-    return found ? found : find_young(accesses, target, access, has);
+    return found || !tree
+               ? found
+               : proa_treap_find(accesses->nodes, tree, access->low, access->high, access, has);
 }
 
 /* ---- nodes ---- */
@@ -179,9 +175,7 @@ static int has_more_room(struct proa_accesses *accesses)
     const uint32_t room = accesses->room ? 2 * accesses->room : 64;
     struct proa_access_node *nodes;
 
-    if (room > PROA_ACCESSES_MOST)
-        return 0;
-    nodes = realloc(accesses->nodes, room * sizeof *nodes);
+    nodes = room > PROA_ACCESSES_MOST ? NULL : realloc(accesses->nodes, room * sizeof *nodes);
     if (!nodes)
         return 0;
     accesses->nodes = nodes;
@@ -276,16 +270,13 @@ int proa_accesses_begin(struct proa_accesses *accesses, int targets)
     return proa_fail(PROA_ERR_NO_MEM, "out of memory for the checks of a window");
 }
 
-static int all_go(const struct proa_access *access, void *arg)
-{
-    (void)access, (void)arg;
-    return 1;
-}
-
 void proa_accesses_end(struct proa_accesses *accesses)
 {
-    if (accesses->of)
-        proa_accesses_drop(accesses, -1, 0, all_go, NULL);
+    for (uint32_t node = 1; node < accesses->used; node++)
+        if (accesses->nodes[node].target >= 0)
+            proa_moment_drop(accesses->nodes[node].access.moment);
+    if (accesses->young_of)
+        proa_moment_drop(accesses->young.moment);
     free(accesses->of);
     free(accesses->nodes);
     free(accesses->blocks.buckets);
@@ -297,7 +288,10 @@ const struct proa_access *proa_accesses_find(const struct proa_accesses *accesse
 {
     uint32_t found = find(accesses, target, access, 0, has);
 
-    return found ? &accesses->nodes[found].access : NULL;
+    if (found)
+        return &accesses->nodes[found].access;
+    return accesses->young_of == target + 1 && has(&accesses->young, access) ? &accesses->young
+                                                                             : NULL;
 }
 
 static int is_conflict(const struct proa_access *kept, const struct proa_access *access)
@@ -313,22 +307,17 @@ const struct proa_access *proa_accesses_conflict_of(const struct proa_accesses *
 
 static void add(struct proa_accesses *accesses, int target, const struct proa_access *access)
 {
-    uint32_t node;
+    uint32_t node = take(accesses);
 
-    if (accesses->young)
-        enter(accesses, accesses->young);
-    accesses->young = 0;
-    node = take(accesses);
     if (!node) {
         accesses->dropped++;
         return;
     }
     accesses->nodes[node].access = *access;
     accesses->nodes[node].target = target;
-    if (access->moment)
-        proa_moment_hold(access->moment);
+    proa_moment_hold(access->moment);
     append(accesses, node);
-    accesses->young = node;
+    enter(accesses, node);
 }
 
 /* Its bytes become these. */
@@ -360,13 +349,38 @@ static void unite(struct proa_accesses *accesses, int target, const struct proa_
     add(accesses, target, &whole);
 }
 
+static void forget_young(struct proa_accesses *accesses)
+{
+    proa_moment_drop(accesses->young.moment);
+    accesses->young_of = 0;
+    accesses->alive--;
+}
+
+static void give_young_a_node(struct proa_accesses *accesses)
+{
+    const int target = accesses->young_of - 1;
+
+    if (target < 0)
+        return;
+    unite(accesses, target, &accesses->young);
+    forget_young(accesses);
+}
+
 void proa_accesses_keep(struct proa_accesses *accesses, int target,
                         const struct proa_access *access)
 {
-    if (accesses->alive == 0)
-        add(accesses, target, access);
-    else
-        unite(accesses, target, access);
+    struct proa_access *young = &accesses->young;
+
+    if (accesses->young_of == target + 1 && are_one(young, access)) {
+        young->low = access->low < young->low ? access->low : young->low;
+        young->high = access->high > young->high ? access->high : young->high;
+        return;
+    }
+    give_young_a_node(accesses);
+    *young = *access;
+    accesses->young_of = target + 1;
+    accesses->alive++;
+    proa_moment_hold(access->moment);
 }
 
 /* Takes these bytes away from the node. */
@@ -393,6 +407,7 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
 {
     uint32_t node;
 
+    give_young_a_node(accesses);
     while ((node = find(accesses, target, access, 0, is_older)) != 0) {
         struct proa_access *kept = &accesses->nodes[node].access;
 
@@ -404,7 +419,7 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
         }
         cut(accesses, node, access->low, access->high);
     }
-    proa_accesses_keep(accesses, target, access);
+    unite(accesses, target, access);
 }
 
 /* A look at all kept accesses that overlap one. */
@@ -435,6 +450,7 @@ void proa_accesses_meet(struct proa_accesses *accesses, int target,
 {
     struct meeting meeting = {.access = *access, .has = has};
 
+    give_young_a_node(accesses);
     find(accesses, target, &meeting.access, 0, note);
     if (meeting.first)
         tell(meeting.first, access);
@@ -458,6 +474,14 @@ static void drop_of(struct proa_accesses *accesses, int target, int list, proa_a
     }
 }
 
+static void drop_young(struct proa_accesses *accesses, int target, int fetches,
+                       proa_access_goes *goes, void *arg)
+{
+    if (accesses->young_of && (target < 0 || accesses->young_of == target + 1) &&
+        (!fetches || accesses->young.fetches) && goes(&accesses->young, arg))
+        forget_young(accesses);
+}
+
 void proa_accesses_drop(struct proa_accesses *accesses, int target, int fetches,
                         proa_access_goes *goes, void *arg)
 {
@@ -468,6 +492,7 @@ void proa_accesses_drop(struct proa_accesses *accesses, int target, int fetches,
     for (int i = first; i < end; i++)
         for (int list = fetches; list < 2; list++)
             drop_of(accesses, i, list, goes, arg);
+    drop_young(accesses, target, fetches, goes, arg);
     if (accesses->alive == 0) {
         accesses->used = accesses->oldest = 1;
         accesses->unused = 0;

@@ -4,8 +4,8 @@
  * by target; or those of all origins to one target that may still meet others (order/crossing.h).
  *
  * Accesses of words are in a hash table of blocks of memory, and others in a tree of byte intervals
- * for each target (order/node.h). The last one enters when another one comes, as many are complete
- * before that. Accesses of one place in the program that touch each other, and
+ * for each target (order/node.h). The last one gets a node when another one comes, as many are
+ * complete before that. Accesses of one place in the program that touch each other, and
  * are issued and complete at the same time, are kept as one. So are those to the same bytes,
  * however many they are. There are at most PROA_ACCESSES_MOST of them. Beyond that the oldest are
  * dropped, and counted: a dropped access can hide a conflict, and never makes one up. The caller
@@ -70,8 +70,9 @@ struct proa_accesses {
     uint32_t room, used; /* nodes; those given out so far */
     uint32_t unused;     /* a list of nodes that were given back */
     uint32_t oldest;     /* the node that is dropped next */
-    uint32_t young;      /* the node that came last, if it is in no index yet */
-    uint32_t alive;
+    uint32_t alive;      /* nodes, and: */
+    int young_of;        /* the target, plus 1, of the access that came last; 0: it has a node */
+    struct proa_access young;
     uint64_t dropped;
 };
 

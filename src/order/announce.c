@@ -42,7 +42,8 @@ struct pending {
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int on, follows, shares;    /* follows: other processes; shares: memory with any of them */
+int proa_announce_on;
+static int follows, shares;        /* follows: other processes; shares: memory with any of them */
 static struct process **processes; /* NULL: no operation of it was taken */
 static struct pending plain[PENDING], requested[PENDING], updates, fetches;
 static void
@@ -117,7 +118,7 @@ void proa_announce_begin(void)
     if (!proa_sanitizer_is_there())
         return;
     proa_log(PROA_LOG_INFO, "check: operations are announced to ThreadSanitizer");
-    proa_atomic_store(&on, 1, PROA_RELEASE);
+    proa_atomic_store(&proa_announce_on, 1, PROA_RELEASE);
 }
 
 void proa_announce_follow(void)
@@ -129,11 +130,6 @@ void proa_announce_follow(void)
     follows = processes && ancestor && process_of(proa_board_rank());
     if (follows)
         proa_crossing_watch(proa_announce_taken);
-}
-
-int proa_announce_is_on(void)
-{
-    return proa_atomic_load(&on, PROA_ACQUIRE);
 }
 
 void proa_announce_end(void)

@@ -21,12 +21,19 @@
 #ifndef PROA_ORDER_ANNOUNCE_H
 #define PROA_ORDER_ANNOUNCE_H
 
+#include "base/atomic.h"
+#include "base/hidden.h"
 #include "order/accesses.h"
 #include "window/win.h"
 
 /* Begins, if ThreadSanitizer is there. */
 void proa_announce_begin(void);
-int proa_announce_is_on(void);
+extern PROA_HIDDEN int proa_announce_on;
+
+static inline int proa_announce_is_on(void)
+{
+    return proa_atomic_load(&proa_announce_on, PROA_ACQUIRE);
+}
 
 /* Clocks are there from now on, or about to end. */
 void proa_announce_follow(void);

@@ -209,29 +209,21 @@ void proa_board_flush(void)
 }
 
 /* Partner: raise_word. Mostly nothing is new. */
-static int learn_row(const uint64_t *row, uint64_t *clock)
-{
-    const uint64_t *const end = row + size;
-    int changes = 0;
-
-    for (; row < end; row++, clock++) {
-        uint64_t value = proa_atomic_load(row, PROA_ACQUIRE);
-
-        if (value > *clock) {
-            proa_atomic_store(clock, value, PROA_RELEASE);
-            changes = 1;
-        }
-    }
-    return changes;
-}
-
 static int learn_rows(const uint64_t *mapped, int rows, uint64_t *clock)
 {
-    const uint64_t *const end = mapped + (size_t)rows * row_words;
+    const size_t words = (size_t)size, stride = row_words;
+    const uint64_t *const end = mapped + (size_t)rows * stride;
     int changes = 0;
 
-    for (; mapped < end; mapped += row_words)
-        changes |= learn_row(mapped, clock);
+    for (const uint64_t *row = mapped; row < end; row += stride)
+        for (size_t i = 0; i < words; i++) {
+            uint64_t value = proa_atomic_load(&row[i], PROA_ACQUIRE);
+
+            if (value > clock[i]) {
+                proa_atomic_store(&clock[i], value, PROA_RELEASE);
+                changes = 1;
+            }
+        }
     return changes;
 }
 
@@ -274,91 +266,91 @@ void proa_board_lower(int process, int row, uint64_t *clock)
 
 /* ---- queues ---- */
 
-static int has_room(int process, uint64_t count)
+/* Of this process, at that one; NULL: it is on another node. */
+static struct queue *queue_to(int process)
 {
-    const size_t at = queue_at(win->rank) + offsetof(struct queue, tail);
-    const uint64_t *mapped = here(process, at);
+    return here(process, queue_at(win->rank));
+}
 
-    if (heads[process] + count - tails[process] <= queue_words)
-        return 1;
-    if (mapped) /* partner: proa_board_take: words that it has read may be written again */
-        tails[process] = proa_atomic_load(mapped, PROA_ACQUIRE);
+/* Partner: proa_board_take: words that it has read may be written again. */
+static int finds_room(int process, uint64_t count)
+{
+    const struct queue *queue = queue_to(process);
+
+    if (queue)
+        tails[process] = proa_atomic_load(&queue->tail, PROA_ACQUIRE);
     else
-        far_get(process, at, &tails[process], 1);
+        far_get(process, queue_at(win->rank) + offsetof(struct queue, tail), &tails[process], 1);
     return heads[process] + count - tails[process] <= queue_words;
 }
 
-/* Writes words to this process's queue at that one; they may wrap. */
-static void write_words(int process, uint64_t position, const uint64_t *words, uint64_t count)
+/* Writes a message at its position, its length first; it may wrap. Partner: proa_board_look. */
+static void write_here(struct queue *queue, uint64_t head, const uint64_t *words, uint32_t count)
+{
+    const uint64_t mask = queue_words - 1;
+
+    queue->words[head & mask] = count;
+    for (uint32_t i = 0; i < count; i++)
+        queue->words[(head + 1 + i) & mask] = words[i];
+    proa_atomic_store(&queue->head, head + 1 + count, PROA_RELEASE);
+}
+
+/* Puts words to a queue on another node; they may wrap. */
+static void write_far(int process, uint64_t position, const uint64_t *words, uint64_t count)
 {
     const size_t at = queue_at(win->rank) + offsetof(struct queue, words);
     const uint64_t start = position & (queue_words - 1), left = queue_words - start,
                    first = count > left ? left : count;
-    uint64_t *mapped = here(process, at);
 
-    if (mapped) {
-        memcpy(mapped + start, words, first * sizeof *words);
-        if (first < count)
-            memcpy(mapped, words + first, (count - first) * sizeof *words);
-        return;
-    }
     far_put(process, at + start * sizeof *words, words, first);
     if (first < count)
         far_put(process, at, words + first, count - first);
 }
 
-static void publish(int process)
+static void publish_far(int process)
 {
-    const size_t at = queue_at(win->rank) + offsetof(struct queue, head);
-    uint64_t *mapped = here(process, at);
-
-    if (mapped) { /* partner: proa_board_take */
-        proa_atomic_store(mapped, heads[process], PROA_RELEASE);
-        return;
-    }
     proa_win_flush(win, process); /* the words come first */
-    far_put(process, at, &heads[process], 1);
+    far_put(process, queue_at(win->rank) + offsetof(struct queue, head), &heads[process], 1);
     proa_win_flush_local(win, process); /* the next message changes the head */
     is_flush_due = 1;
 }
 
 int proa_board_push(int process, const uint64_t *words, uint32_t count)
 {
+    struct queue *queue = queue_to(process);
     const uint64_t head = heads[process], length = count;
 
-    if (!has_room(process, length + 1))
+    if (head + 1 + length - tails[process] > queue_words && !finds_room(process, length + 1))
         return 0;
-    write_words(process, head, &length, 1);
-    write_words(process, head + 1, words, length);
     heads[process] = head + 1 + length;
-    publish(process);
+    if (queue) {
+        write_here(queue, head, words, count);
+        return 1;
+    }
+    write_far(process, head, &length, 1);
+    write_far(process, head + 1, words, length);
+    publish_far(process);
     return 1;
 }
 
-static void read_words(const struct queue *queue, uint64_t position, uint64_t *words,
-                       uint64_t count)
+uint32_t proa_board_look(int origin, uint64_t *space, const uint64_t **words)
 {
-    const uint64_t start = position & (queue_words - 1), left = queue_words - start,
-                   first = count > left ? left : count;
-
-    memcpy(words, queue->words + start, first * sizeof *words);
-    if (first < count)
-        memcpy(words + first, queue->words, (count - first) * sizeof *words);
-}
-
-uint32_t proa_board_look(int origin, uint64_t *words)
-{
-    struct queue *queue = here(win->rank, queue_at(origin));
-    const uint64_t tail = queue->tail;
-    uint64_t count;
+    const struct queue *queue = here(win->rank, queue_at(origin));
+    const uint64_t tail = queue->tail, mask = queue_words - 1;
+    uint32_t count;
 
     if (tail == taken_heads[origin])
         taken_heads[origin] = proa_atomic_load(&queue->head, PROA_ACQUIRE);
     if (tail == taken_heads[origin])
         return 0;
-    count = queue->words[tail & (queue_words - 1)];
-    read_words(queue, tail + 1, words, count);
-    return (uint32_t)count;
+    count = (uint32_t)queue->words[tail & mask];
+    *words = &queue->words[(tail + 1) & mask];
+    if (((tail + 1) & mask) + count <= queue_words)
+        return count;
+    for (uint32_t i = 0; i < count; i++)
+        space[i] = queue->words[(tail + 1 + i) & mask];
+    *words = space;
+    return count;
 }
 
 void proa_board_take(int origin, uint32_t count)

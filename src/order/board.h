@@ -82,14 +82,15 @@ void proa_board_barrier(void);
 /* ---- queues ---- */
 
 /* The longest message, in words. */
-enum { PROA_BOARD_MESSAGE = PROA_BOARD_MOST + 2 };
+enum { PROA_BOARD_MESSAGE = PROA_BOARD_MOST + 8 };
 
 /* Appends a message of `count` words to this process's queue at that one. 0: there is no room. */
 int proa_board_push(int process, const uint64_t *words, uint32_t count);
 
-/* Copies the oldest message of the origin's queue at this process. Returns its words; 0: there is
- * none. All that the origin has appended before another process learned so is seen. */
-uint32_t proa_board_look(int origin, uint64_t *words);
+/* The oldest message of the origin's queue at this process, until it is taken out; space: for the
+ * words of one that wraps. Returns how many they are; 0: there is none. All that the origin has
+ * appended before another process learned so is seen. */
+uint32_t proa_board_look(int origin, uint64_t *space, const uint64_t **words);
 
 /* Takes that message, of `count` words, out. */
 void proa_board_take(int origin, uint32_t count);

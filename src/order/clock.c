@@ -15,7 +15,8 @@ static int me;
 static uint64_t version;           /* counts changes of the clock */
 static uint64_t *versions;         /* that a row of a process was told last */
 static struct proa_moment *moment; /* the last; NULL: the clock has changed since */
-static uint64_t moments;           /* how many there are */
+static uint64_t moments;           /* how many there are, with: */
+static struct proa_moment *spare;  /* one that is held no more: the clock changes often; or NULL */
 static int messages_came;
 static uint8_t *shared; /* by process */
 static int shares;      /* any */
@@ -40,6 +41,9 @@ void proa_clock_end(void)
 {
     proa_moment_drop(moment);
     moment = NULL;
+    moments -= spare != NULL;
+    free(spare);
+    spare = NULL;
     free(versions);
     free(shared);
     versions = NULL;
@@ -66,26 +70,42 @@ struct proa_moment *proa_moment_empty(void)
     return made;
 }
 
+static struct proa_moment *take_spare(void)
+{
+    struct proa_moment *made = spare;
+
+    spare = NULL;
+    made->holders = 1;
+    return made;
+}
+
 static struct proa_moment *moment_of(const uint64_t *clock)
 {
-    struct proa_moment *made = moments * moment_bytes() < MOMENT_BYTES ? proa_moment_empty() : NULL;
+    struct proa_moment *made = spare                                     ? take_spare()
+                               : moments * moment_bytes() < MOMENT_BYTES ? proa_moment_empty()
+                                                                         : NULL;
 
-    if (made)
-        memcpy(made->clock, clock, (size_t)proa_board_size() * sizeof *clock);
+    for (int i = 0; made && i < proa_board_size(); i++)
+        made->clock[i] = clock[i];
     return made;
 }
 
 void proa_moment_hold(struct proa_moment *held)
 {
-    held->holders++;
+    if (held)
+        held->holders++;
 }
 
 void proa_moment_drop(struct proa_moment *dropped)
 {
-    if (dropped && --dropped->holders == 0) {
-        free(dropped);
-        moments--;
+    if (!dropped || --dropped->holders)
+        return;
+    if (!spare) {
+        spare = dropped;
+        return;
     }
+    free(dropped);
+    moments--;
 }
 
 static void changed(void)
@@ -95,7 +115,7 @@ static void changed(void)
     moment = NULL;
 }
 
-static void hear_messages(void)
+void proa_clock_listen(void)
 {
     if (messages_came)
         proa_clock_hear(PROA_ROW_TOLD);
@@ -108,7 +128,8 @@ static void hear_messages(void)
 
 struct proa_moment *proa_clock_moment(void)
 {
-    hear_messages();
+    if (messages_came || shares)
+        proa_clock_listen();
     if (!moment)
         moment = moment_of(clock_words);
     if (moment)
@@ -118,7 +139,7 @@ struct proa_moment *proa_clock_moment(void)
 
 const uint64_t *proa_clock_now(void)
 {
-    hear_messages();
+    proa_clock_listen();
     return clock_words;
 }
 
@@ -140,7 +161,7 @@ void proa_clock_tell(int process, enum proa_board_row row)
 {
     uint64_t *last = &versions[(size_t)process * TOLD_ROWS + row];
 
-    hear_messages();
+    proa_clock_listen();
     if (*last == version || (process == me && row == PROA_ROW_SEEN))
         return;
     *last = version;
@@ -149,7 +170,7 @@ void proa_clock_tell(int process, enum proa_board_row row)
 
 void proa_clock_tell_meeting(const int *processes, int count, int meeting)
 {
-    hear_messages();
+    proa_clock_listen();
     for (int i = 0; i < count; i++)
         proa_board_raise(processes[i], PROA_ROW_MEETING + meeting, clock_words);
 }

@@ -31,12 +31,15 @@ struct proa_moment {
 int proa_clock_begin(void);
 void proa_clock_end(void);
 
-/* The clock of an access that is issued now; held for the caller. NULL: there is no memory, or
- * moments have taken 16 MiB. */
+/* Learns all that the program may know before a call: by messages, and by what it has polled. */
+void proa_clock_listen(void);
+
+/* The clock of an access that is issued now, since that; held for the caller. NULL: there is no
+ * memory, or moments have taken 16 MiB. */
 struct proa_moment *proa_clock_moment(void);
-struct proa_moment *proa_moment_empty(void); /* of the beginning */
-void proa_moment_hold(struct proa_moment *moment);
-void proa_moment_drop(struct proa_moment *moment); /* NULL: does nothing */
+struct proa_moment *proa_moment_empty(void);       /* of the beginning */
+void proa_moment_hold(struct proa_moment *moment); /* NULL: does nothing */
+void proa_moment_drop(struct proa_moment *moment); /* the same */
 
 /* The words of the clock as of now, by process. Valid until the clock changes. */
 const uint64_t *proa_clock_now(void);

@@ -12,9 +12,9 @@
 #include <string.h>
 #include <uthash.h>
 
-/* Messages: what has changed in the clock of issue of the accesses that follow, with the stamp of
- * the first of them; a place, and an access. A change has the process above the value. */
-enum message { CLOCK, PLACE, ACCESS };
+/* Messages: a place; and an access, with all that has changed in the clock of issue since the one
+ * before. A change has the process above the value. */
+enum message { PLACE, ACCESS };
 enum { ACCESS_WORDS = 6, PLACE_WORDS = 2 + sizeof(struct proa_crossing_place) / 8 };
 enum { VALUE_BITS = 48 };
 
@@ -49,7 +49,7 @@ struct origin {
     struct proa_crossing_place *places;
     uint64_t count;  /* of places, with room for more */
     int is_drained;  /* its queue is being taken from */
-    uint64_t *words; /* the message that was taken last */
+    uint64_t *space; /* for a message */
 };
 
 static proa_crossing_tell *tell;
@@ -61,14 +61,14 @@ static struct place *places;
 static struct place *recent_places[1 << RECENT_BITS];
 static struct target *targets;
 static struct origin *origins;
-static uint64_t *words_taken;
+static uint64_t *spaces;
 
 /* Of a message of this job. */
 static size_t message_words(void)
 {
-    const size_t clock = 1 + (size_t)proa_board_size();
+    const size_t access = ACCESS_WORDS + (size_t)proa_board_size();
 
-    return clock > PLACE_WORDS ? clock : PLACE_WORDS;
+    return access > PLACE_WORDS ? access : PLACE_WORDS;
 }
 
 int proa_crossing_begin(proa_crossing_tell *with, proa_crossing_look *with_each)
@@ -81,14 +81,14 @@ int proa_crossing_begin(proa_crossing_tell *with, proa_crossing_look *with_each)
     left_out = 0;
     targets = calloc(size, sizeof *targets);
     origins = calloc(size, sizeof *origins);
-    words_taken = calloc(size * message_words(), sizeof *words_taken);
+    spaces = calloc(size * message_words(), sizeof *spaces);
     for (size_t i = 0; origins && i < size; i++)
-        origins[i].words = &words_taken[i * message_words()];
-    if (targets && origins && words_taken && proa_accesses_begin(&met, 1) == PROA_OK)
+        origins[i].space = &spaces[i * message_words()];
+    if (targets && origins && spaces && proa_accesses_begin(&met, 1) == PROA_OK)
         return PROA_OK;
     free(targets);
     free(origins);
-    free(words_taken);
+    free(spaces);
     targets = NULL;
     origins = NULL;
     return proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
@@ -112,7 +112,7 @@ void proa_crossing_end(void)
     }
     free(targets);
     free(origins);
-    free(words_taken);
+    free(spaces);
     targets = NULL;
     origins = NULL;
     memset(recent_places, 0, sizeof recent_places);
@@ -158,7 +158,7 @@ static struct place *place_of(const void *caller)
     return place;
 }
 
-/* Sends the place, if that process has not got it yet. 0: it cannot. */
+/* 0: it cannot. */
 static int send_place(int process, struct place *place)
 {
     union {
@@ -170,8 +170,6 @@ static int send_place(int process, struct place *place)
     } message = {.of = {PLACE, place->number, {0}}};
     Dl_info info;
 
-    if (place->sent[process])
-        return 1;
     if (dladdr(place->caller, &info) && info.dli_fname) {
         message.of.place.offset = (uint64_t)((const char *)place->caller - (char *)info.dli_fbase);
         snprintf(message.of.place.object, sizeof message.of.place.object, "%s", info.dli_fname);
@@ -182,42 +180,53 @@ static int send_place(int process, struct place *place)
     return 1;
 }
 
-static int send_clock(int process, struct proa_moment *moment, uint64_t stamp)
+/* Writes what the target does not know of the clock. Returns its words. The own word of the process
+ * is left out: the stamp tells it. */
+static uint32_t write_changes(const struct proa_moment *before, const struct proa_moment *moment,
+                              uint64_t *words)
 {
-    struct target *target = &targets[process];
-    const struct proa_moment *before = target->moment;
-    uint64_t words[PROA_BOARD_MESSAGE];
     uint32_t count = 0;
 
-    if (before == moment)
-        return 1;
-    words[count++] = CLOCK | stamp << 8;
     for (int i = 0; i < proa_board_size(); i++)
-        if (moment->clock[i] != (before ? before->clock[i] : 0))
+        if (moment->clock[i] != (before ? before->clock[i] : 0) && i != proa_board_rank())
             words[count++] = (uint64_t)i << VALUE_BITS | moment->clock[i];
+    return count;
+}
+
+static int send_access(int process, const struct proa_access *access, uint32_t place,
+                       uint64_t stamp)
+{
+    struct target *target = &targets[process];
+    const int is_new = target->moment != access->moment;
+    uint64_t words[PROA_BOARD_MESSAGE];
+    uint32_t count = ACCESS_WORDS;
+
+    words[0] = ACCESS | (uint64_t)access->call << 8 | (uint64_t)access->kind << 24 |
+               (uint64_t)access->basic << 32 | (uint64_t)access->epoch << 40 |
+               (uint64_t)access->op << 48;
+    words[1] = access->low;
+    words[2] = access->high;
+    words[3] = (uint64_t)access->serial << 32 | place;
+    words[4] = stamp;
+    words[5] = access->number;
+    if (is_new)
+        count += write_changes(target->moment, access->moment, &words[ACCESS_WORDS]);
     if (!push(process, words, count))
         return 0;
-    proa_moment_drop(target->moment);
-    proa_moment_hold(moment);
-    target->moment = moment;
+    if (is_new) {
+        proa_moment_drop(target->moment);
+        proa_moment_hold(access->moment);
+        target->moment = access->moment;
+    }
     return 1;
 }
 
 void proa_crossing_hand_over(int process, const struct proa_access *access, uint64_t stamp)
 {
     struct place *place = place_of(access->caller);
-    uint64_t words[ACCESS_WORDS] = {ACCESS | (uint64_t)access->call << 8 |
-                                        (uint64_t)access->kind << 24 |
-                                        (uint64_t)access->basic << 32 |
-                                        (uint64_t)access->epoch << 40 | (uint64_t)access->op << 48,
-                                    access->low,
-                                    access->high,
-                                    (uint64_t)access->serial << 32 | (place ? place->number : 0),
-                                    stamp,
-                                    access->number};
 
-    if (!place || !access->moment || !send_place(process, place) ||
-        !send_clock(process, access->moment, stamp) || !push(process, words, ACCESS_WORDS))
+    if (!place || !access->moment || (!place->sent[process] && !send_place(process, place)) ||
+        !send_access(process, access, place->number, stamp))
         left_out++;
 }
 
@@ -289,28 +298,21 @@ static uint64_t value_of(uint64_t change)
     return change & (((uint64_t)1 << VALUE_BITS) - 1);
 }
 
-/* When the access was complete that a message is, or goes before; 0: it may be taken at any time.
- */
+/* When the access was complete that a message is; 0: it may be taken at any time. */
 static uint64_t stamp_of(const uint64_t *words)
 {
-    switch ((enum message)(words[0] & 0xff)) {
-    case ACCESS:
-        return words[4];
-    case CLOCK:
-        return words[0] >> 8;
-    default:
-        return 0;
-    }
+    return (words[0] & 0xff) == ACCESS ? words[4] : 0;
 }
 
-/* Accesses by others that were complete before those of this clock are taken first. */
-static void take_clock(int origin, const uint64_t *words, uint32_t count)
+/* Accesses by others that were complete before this clock was are taken first. The own word of the
+ * process is not among the changes, and is not asked for. */
+static void take_changes(int origin, const uint64_t *words, uint32_t count)
 {
     struct origin *from = &origins[origin];
 
     if (!from->moment)
         from->moment = proa_moment_empty();
-    for (uint32_t i = 1; i < count && from->moment; i++) {
+    for (uint32_t i = ACCESS_WORDS; i < count && from->moment; i++) {
         from->moment->clock[process_of(words[i])] = value_of(words[i]);
         drain(process_of(words[i]), value_of(words[i]));
     }
@@ -318,16 +320,13 @@ static void take_clock(int origin, const uint64_t *words, uint32_t count)
 
 static void take(int origin, const uint64_t *words, uint32_t count)
 {
-    switch ((enum message)(words[0] & 0xff)) {
-    case CLOCK:
-        take_clock(origin, words, count);
-        break;
-    case PLACE:
+    if ((words[0] & 0xff) == PLACE) {
         take_place(&origins[origin], words);
-        break;
-    case ACCESS:
-        take_access(origin, words);
+        return;
     }
+    if (count > ACCESS_WORDS || !origins[origin].moment)
+        take_changes(origin, words, count);
+    take_access(origin, words);
 }
 
 /* Takes what this origin has completed by then. Its stamps only grow. One that is being taken from
@@ -335,13 +334,13 @@ static void take(int origin, const uint64_t *words, uint32_t count)
  * its own were issued. */
 static void drain(int origin, uint64_t stamp)
 {
-    uint64_t *words = origins[origin].words;
+    const uint64_t *words;
     uint32_t count;
 
     if (origins[origin].is_drained)
         return;
     origins[origin].is_drained = 1;
-    while ((count = proa_board_look(origin, words)) != 0) {
+    while ((count = proa_board_look(origin, origins[origin].space, &words)) != 0) {
         if (stamp_of(words) > stamp)
             break;
         take(origin, words, count);

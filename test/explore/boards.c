@@ -82,9 +82,10 @@ static void hand_over(void)
 
 static void find_handed_over(void)
 {
-    uint64_t words[WORDS];
+    uint64_t space[WORDS];
+    const uint64_t *words;
 
-    explore_check(proa_board_look(ORIGIN, words) == 1 && words[0] == 7);
+    explore_check(proa_board_look(ORIGIN, space, &words) == 1 && words[0] == 7);
 }
 
 /* ---- scenarios ---- */
@@ -92,7 +93,8 @@ static void find_handed_over(void)
 /* The second message begins behind the first and goes on at its place, once that is free. */
 static void queue(int rank)
 {
-    uint64_t words[WORDS];
+    uint64_t space[WORDS];
+    const uint64_t *words;
     uint32_t count;
 
     enter(rank);
@@ -101,7 +103,8 @@ static void queue(int rank)
         proa_board_push(TARGET, (uint64_t[]){8, 9}, 2);
         return;
     }
-    for (uint64_t found = 1; found <= 2 && (count = proa_board_look(ORIGIN, words)); found++) {
+    for (uint64_t found = 1; found <= 2 && (count = proa_board_look(ORIGIN, space, &words));
+         found++) {
         explore_check(count == found && words[0] == 6 + found && (count == 1 || words[1] == 9));
         proa_board_take(ORIGIN, count);
     }
