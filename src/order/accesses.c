@@ -160,27 +160,22 @@ static uint32_t find(const struct proa_accesses *accesses, int target,
 
 /* ---- nodes ---- */
 
-static int enlarge_blocks(struct proa_accesses *accesses)
-{
-    if (proa_blocks_begin(&accesses->blocks, accesses->room) != 0)
-        return 0;
-    for (uint32_t node = 1; node < accesses->used; node++)
-        if (accesses->nodes[node].target >= 0 && proa_is_of_block(&accesses->nodes[node].access))
-            proa_blocks_enter(&accesses->blocks, accesses->nodes, node);
-    return 1;
-}
-
 static int has_more_room(struct proa_accesses *accesses)
 {
     const uint32_t room = accesses->room ? 2 * accesses->room : 64;
-    struct proa_access_node *nodes;
+    struct proa_access_node *nodes =
+        room > PROA_ACCESSES_MOST ? NULL : realloc(accesses->nodes, room * sizeof *nodes);
 
-    nodes = room > PROA_ACCESSES_MOST ? NULL : realloc(accesses->nodes, room * sizeof *nodes);
     if (!nodes)
         return 0;
     accesses->nodes = nodes;
+    if (proa_blocks_begin(&accesses->blocks, room) != 0)
+        return 0;
     accesses->room = room;
-    return enlarge_blocks(accesses) || accesses->blocks.buckets;
+    for (uint32_t node = 1; node < accesses->used; node++)
+        if (nodes[node].target >= 0 && proa_is_of_block(&nodes[node].access))
+            proa_blocks_enter(&accesses->blocks, nodes, node);
+    return 1;
 }
 
 static void append(struct proa_accesses *accesses, uint32_t node)
@@ -279,7 +274,7 @@ void proa_accesses_end(struct proa_accesses *accesses)
         proa_moment_drop(accesses->young.moment);
     free(accesses->of);
     free(accesses->nodes);
-    free(accesses->blocks.buckets);
+    proa_blocks_end(&accesses->blocks);
 }
 
 const struct proa_access *proa_accesses_find(const struct proa_accesses *accesses, int target,

@@ -57,9 +57,10 @@ struct proa_moment;
 
 /* A hash table of nodes (order/blocks.h). */
 struct proa_blocks {
-    uint32_t *buckets;
-    int bits;       /* there are 2^bits of them */
-    uint32_t count; /* of nodes */
+    uint32_t *buckets;                /* the first node of each */
+    struct proa_block_entry *entries; /* by node */
+    int bits;                         /* there are 2^bits buckets */
+    uint32_t count;                   /* of nodes */
 };
 
 struct proa_accesses {

@@ -16,13 +16,15 @@ static inline int proa_is_of_block(const struct proa_access *access)
     return access->low >> PROA_BLOCK_SHIFT == (access->high - 1) >> PROA_BLOCK_SHIFT;
 }
 
-/* Empty, with about `room` buckets. Frees the old ones. 0, or -1 without memory: then nothing has
- * changed. */
+/* Empty, for nodes with numbers below `room`; the old one ends. 0, or -1 without memory: then
+ * nothing has changed. */
 int proa_blocks_begin(struct proa_blocks *blocks, uint32_t room);
+void proa_blocks_end(struct proa_blocks *blocks);
 
 /* Enters a node, or takes it out. */
-void proa_blocks_enter(struct proa_blocks *blocks, struct proa_access_node *nodes, uint32_t node);
-void proa_blocks_take_out(struct proa_blocks *blocks, struct proa_access_node *nodes,
+void proa_blocks_enter(struct proa_blocks *blocks, const struct proa_access_node *nodes,
+                       uint32_t node);
+void proa_blocks_take_out(struct proa_blocks *blocks, const struct proa_access_node *nodes,
                           uint32_t node);
 
 /* The first node of that target in the blocks of bytes [low, high] which has this relation to the

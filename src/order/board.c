@@ -30,7 +30,13 @@ static size_t row_words;
 static uint64_t queue_words;
 static uint64_t *heads, *tails; /* of our queues, by process: the head, and a tail not too late */
 static uint64_t *taken_heads;   /* of queues at this process, by origin: a head not too late */
-static int is_flush_due;
+int proa_board_flush_due;
+
+/* The part of a process, as far as this one has to do with it. */
+static struct part {
+    uint64_t *rows;
+    struct queue *to, *from; /* of this process, there; and of that process, here */
+} * parts;
 
 /* ---- places in a part ---- */
 
@@ -51,12 +57,26 @@ static size_t queue_at(int origin)
     return (row_at(PROA_BOARD_ROWS) + line - 1) / line * line + (size_t)origin * queue_bytes();
 }
 
-/* NULL: it is on another node. */
-static void *here(int process, size_t at)
+/* On another node there are no rows, and no queue to it. */
+static void find_parts(void)
 {
-    char *part = win->targets[process].fast;
+    const char *mine = win->targets[win->rank].fast;
 
-    return part ? part + at : NULL;
+    for (int i = 0; i < size; i++) {
+        const char *part = win->targets[i].fast;
+
+        parts[i].rows = (uint64_t *)(uintptr_t)part;
+        parts[i].to = part ? (struct queue *)(uintptr_t)(part + queue_at(win->rank)) : NULL;
+        parts[i].from = (struct queue *)(uintptr_t)(mine + queue_at(i));
+    }
+}
+
+/* NULL: it is on another node. */
+static uint64_t *row_of(int process, int row)
+{
+    uint64_t *rows = parts[process].rows;
+
+    return rows ? rows + (size_t)row * row_words : NULL;
 }
 
 /* ---- operations between nodes ---- */
@@ -91,6 +111,8 @@ static void forget(void)
     free(heads);
     free(tails);
     free(taken_heads);
+    free(parts);
+    parts = NULL;
     heads = tails = taken_heads = NULL;
     win = NULL;
     size = 0;
@@ -119,8 +141,9 @@ static int prepare(const struct proa_group *group)
     heads = calloc((size_t)size, sizeof *heads);
     tails = calloc((size_t)size, sizeof *tails);
     taken_heads = calloc((size_t)size, sizeof *taken_heads);
+    parts = calloc((size_t)size, sizeof *parts);
     proa_type_basic(PROA_U64, &word);
-    return heads && tails && taken_heads
+    return heads && tails && taken_heads && parts
                ? PROA_OK
                : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
 }
@@ -136,7 +159,9 @@ int proa_board_begin(const struct proa_group *group, int threads)
     error = proa_win_create(&args, group, &win);
     if (error == PROA_OK)
         error = proa_win_lock_all(win, PROA_MODE_NOCHECK);
-    if (error != PROA_OK)
+    if (error == PROA_OK)
+        find_parts();
+    else
         forget();
     return error;
 }
@@ -171,7 +196,7 @@ int proa_board_rank(void)
 
 uint64_t *proa_board_mine(int row)
 {
-    return here(win->rank, row_at(row));
+    return row_of(win->rank, row);
 }
 
 static void raise_word(uint64_t *row, uint64_t value)
@@ -187,7 +212,7 @@ static void raise_word(uint64_t *row, uint64_t value)
  * there are several nodes all others raise a row by accumulates. */
 void proa_board_raise(int process, int row, const uint64_t *clock)
 {
-    uint64_t *mapped = here(process, row_at(row));
+    uint64_t *mapped = row_of(process, row);
     struct proa_buffer from = {(void *)(uintptr_t)clock, (uint64_t)size, &word};
     struct proa_there there;
 
@@ -198,14 +223,13 @@ void proa_board_raise(int process, int row, const uint64_t *clock)
     }
     there = there_of(process, row_at(row), (size_t)size);
     proa_accumulate(win, &from, &there, PROA_OP_MAX);
-    is_flush_due = 1;
+    proa_board_flush_due = 1;
 }
 
-void proa_board_flush(void)
+void proa_board_flush_now(void)
 {
-    if (is_flush_due)
-        proa_win_flush_all(win);
-    is_flush_due = 0;
+    proa_win_flush_all(win);
+    proa_board_flush_due = 0;
 }
 
 /* Partner: raise_word. Mostly nothing is new. */
@@ -242,7 +266,7 @@ static int learn_far(int process, int row, int rows, uint64_t *clock)
 
 int proa_board_learn(int process, int row, int rows, uint64_t *clock)
 {
-    const uint64_t *mapped = here(process, row_at(row));
+    const uint64_t *mapped = row_of(process, row);
 
     return mapped ? learn_rows(mapped, rows, clock) : learn_far(process, row, rows, clock);
 }
@@ -250,7 +274,7 @@ int proa_board_learn(int process, int row, int rows, uint64_t *clock)
 void proa_board_lower(int process, int row, uint64_t *clock)
 {
     uint64_t far[PROA_BOARD_MOST];
-    const uint64_t *mapped = here(process, row_at(row));
+    const uint64_t *mapped = row_of(process, row);
 
     if (!mapped) {
         far_get(process, row_at(row), far, (size_t)size);
@@ -266,16 +290,10 @@ void proa_board_lower(int process, int row, uint64_t *clock)
 
 /* ---- queues ---- */
 
-/* Of this process, at that one; NULL: it is on another node. */
-static struct queue *queue_to(int process)
-{
-    return here(process, queue_at(win->rank));
-}
-
 /* Partner: proa_board_take: words that it has read may be written again. */
 static int finds_room(int process, uint64_t count)
 {
-    const struct queue *queue = queue_to(process);
+    const struct queue *queue = parts[process].to;
 
     if (queue)
         tails[process] = proa_atomic_load(&queue->tail, PROA_ACQUIRE);
@@ -312,12 +330,12 @@ static void publish_far(int process)
     proa_win_flush(win, process); /* the words come first */
     far_put(process, queue_at(win->rank) + offsetof(struct queue, head), &heads[process], 1);
     proa_win_flush_local(win, process); /* the next message changes the head */
-    is_flush_due = 1;
+    proa_board_flush_due = 1;
 }
 
 int proa_board_push(int process, const uint64_t *words, uint32_t count)
 {
-    struct queue *queue = queue_to(process);
+    struct queue *queue = parts[process].to;
     const uint64_t head = heads[process], length = count;
 
     if (head + 1 + length - tails[process] > queue_words && !finds_room(process, length + 1))
@@ -335,7 +353,7 @@ int proa_board_push(int process, const uint64_t *words, uint32_t count)
 
 uint32_t proa_board_look(int origin, uint64_t *space, const uint64_t **words)
 {
-    const struct queue *queue = here(win->rank, queue_at(origin));
+    const struct queue *queue = parts[origin].from;
     const uint64_t tail = queue->tail, mask = queue_words - 1;
     uint32_t count;
 
@@ -355,7 +373,7 @@ uint32_t proa_board_look(int origin, uint64_t *space, const uint64_t **words)
 
 void proa_board_take(int origin, uint32_t count)
 {
-    struct queue *queue = here(win->rank, queue_at(origin));
+    struct queue *queue = parts[origin].from;
 
     proa_atomic_store(&queue->tail, queue->tail + 1 + count, PROA_RELEASE);
 }

@@ -15,6 +15,7 @@
 #ifndef PROA_ORDER_BOARD_H
 #define PROA_ORDER_BOARD_H
 
+#include "base/hidden.h"
 #include "window/win.h"
 
 #include <stdint.h>
@@ -68,7 +69,16 @@ uint64_t *proa_board_mine(int row);
 
 /* Raises a row of a process to the clock. It is done once proa_board_flush has returned. */
 void proa_board_raise(int process, int row, const uint64_t *clock);
-void proa_board_flush(void);
+void proa_board_flush_now(void);
+
+/* Has anything gone to another node since the last flush? */
+extern PROA_HIDDEN int proa_board_flush_due;
+
+static inline void proa_board_flush(void)
+{
+    if (proa_board_flush_due)
+        proa_board_flush_now();
+}
 
 /* Raises the clock to `rows` rows of a process, from `row` on. 1 if that changed it. */
 int proa_board_learn(int process, int row, int rows, uint64_t *clock);

@@ -9,10 +9,9 @@
 
 #include "order/accesses.h"
 
-/* A search looks at the first 32 bytes alone. */
 struct proa_access_node {
     uint64_t highest; /* in a tree: the highest end in this tree */
-    uint32_t left;    /* the same; in a block, or given back: the next node */
+    uint32_t left;    /* the same; given back: the next node */
     uint32_t right;
     struct proa_access access;
     int target;            /* -1: given back */

@@ -47,6 +47,7 @@ static void make_ready(void)
     explore_private(&heads, sizeof heads);
     explore_private(&tails, sizeof tails);
     explore_private(&taken_heads, sizeof taken_heads);
+    explore_private(&parts, sizeof parts);
     explore_private(&clock_words, sizeof clock_words);
     explore_private(&me, sizeof me);
     explore_private(&version, sizeof version);
@@ -72,6 +73,8 @@ static void enter(int rank)
     heads = calloc(PROCESSES, sizeof *heads);
     tails = calloc(PROCESSES, sizeof *tails);
     taken_heads = calloc(PROCESSES, sizeof *taken_heads);
+    parts = calloc(PROCESSES, sizeof *parts);
+    find_parts();
     explore_check(proa_clock_begin() == PROA_OK);
 }
 
