@@ -9,7 +9,7 @@
  * instruction are not seen either. A system call that gets a protected address fails with EFAULT,
  * so its buffer is lent to it before (traps/syscalls.h).
  *
- * One thread at a time calls these functions, but for those that lend.
+ * One thread at a time starts, stops, adds and drops; the rest is for any thread.
  */
 #ifndef PROA_TRAPS_PROTECTION_H
 #define PROA_TRAPS_PROTECTION_H
@@ -18,9 +18,10 @@
 #include <stdint.h>
 
 enum {
-    PROA_PROTECTIONS = 64,      /* ranges at one time */
-    PROA_PROTECTION_TRAPS = 64, /* of a page, until it is left open */
-    PROA_PROTECTION_MOST = 1024 /* of all pages, until each that traps is left open */
+    PROA_PROTECTIONS = 256,       /* ranges at one time */
+    PROA_PROTECTION_TRAPS = 64,   /* of a page, until it is left open */
+    PROA_PROTECTION_MOST = 1024,  /* of all pages, until each that traps is left open */
+    PROA_PROTECTION_PAGES = 16384 /* of all pages, until all of a range is left open */
 };
 
 /* Takes the signals: faults and traps that are not ours go to the handlers before. 0, or an errno:
@@ -36,7 +37,8 @@ int proa_protection_add(void *memory, size_t bytes);
 /* Do accesses to that byte trap? */
 int proa_protection_has(const void *memory);
 
-/* Opens the range that begins there, and forgets it. None: does nothing. */
+/* Opens the range that begins there, and forgets it. None: does nothing. Not for handlers of
+ * signals: it waits for those of other threads. */
 void proa_protection_drop(void *memory);
 
 /* Leaves the pages of those bytes open until proa_protection_renew, such as for a system call. */

@@ -256,6 +256,95 @@ static void dropped_body(void)
 }
 TEST(dropped)
 
+/* A handler that takes its time. */
+static int slowly; /* 1: the next one is to; 2: it does */
+
+extern void __real_proa_trap_write_down(const struct proa_trap_hit *hit);
+void __wrap_proa_trap_write_down(const struct proa_trap_hit *hit);
+
+void __wrap_proa_trap_write_down(const struct proa_trap_hit *hit)
+{
+    int is_to = 1;
+
+    if (__atomic_compare_exchange_n(&slowly, &is_to, 2, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        usleep(20000);
+    __real_proa_trap_write_down(hit);
+}
+
+/* A range goes, and another one comes in its stead, beside a handler that has found it. */
+static void dropped_in_handler_body(void)
+{
+    enum { FAR = 1 << 28 }; /* pages: no table of the other range's has room for this one's */
+    char *other = mmap(memory - (intptr_t)FAR * page, (size_t)page, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_t thread;
+
+    __atomic_store_n(&slowly, 1, __ATOMIC_SEQ_CST);
+    assert_int_equal(pthread_create(&thread, NULL, touch, (void *)word(8)), 0);
+    while (__atomic_load_n(&slowly, __ATOMIC_SEQ_CST) != 2)
+        usleep(100);
+    proa_protection_drop(memory);
+    assert_int_equal(proa_protection_add(other, (size_t)page), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(*word(8), 100);
+    proa_protection_drop(other);
+    munmap(other, (size_t)page);
+}
+TEST(dropped_in_handler)
+
+static volatile int is_over;
+
+static void *store_on(void *unused)
+{
+    for (int64_t i = 0; !is_over; i++)
+        *word(i % (PAGES * page / 8)) = i;
+    return unused;
+}
+
+/* A range comes and goes beside a thread whose stores trap: none of them is taken for a fault of
+ * the program's, and no handler uses a range that has gone. */
+static void dropped_beside_body(void)
+{
+    pthread_t thread;
+
+    is_over = 0;
+    assert_int_equal(pthread_create(&thread, NULL, store_on, NULL), 0);
+    for (int i = 0; i < 2000; i++) {
+        proa_protection_drop(memory);
+        /* another number of pages: what handlers know of the range before does not fit */
+        assert_int_equal(proa_protection_add(memory, (size_t)(1 + i % PAGES) * (size_t)page), 0);
+        proa_protection_renew();
+    }
+    is_over = 1;
+    pthread_join(thread, NULL);
+}
+TEST(dropped_beside)
+
+/* A large range: pages that are left open are protected again, and only those are looked at. */
+static void too_many_traps_body(void)
+{
+    const size_t pages = PROA_PROTECTION_PAGES + 100;
+    char *large = mmap(NULL, pages * (size_t)page, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct proa_trap_hit hit;
+
+    assert_ptr_not_equal(large, MAP_FAILED);
+    assert_int_equal(proa_protection_add(large, pages * (size_t)page), 0);
+    for (size_t i = 0; i < pages; i++) {
+        *(volatile char *)(large + i * (size_t)page) = 1;
+        while (proa_trap_next(&hit)) {
+        }
+    }
+    proa_protection_renew();
+    *(volatile char *)(large + (pages - 1) * (size_t)page) = 1;
+    expect(large + (pages - 1) * (size_t)page, PROA_TRAP_STORE);
+    *(volatile char *)large = 1;
+    expect(large, PROA_TRAP_STORE);
+    proa_protection_drop(large);
+    munmap(large, pages * (size_t)page);
+}
+TEST(too_many_traps)
+
 static void too_many_body(void)
 {
     char *more = mmap(NULL, PROA_PROTECTIONS * (size_t)page, PROT_READ | PROT_WRITE,
@@ -291,10 +380,14 @@ TEST(own_faults)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_access), cmocka_unit_test(two_pages), cmocka_unit_test(other_memory),
-        cmocka_unit_test(instruction), cmocka_unit_test(opened),    cmocka_unit_test(loop),
-        cmocka_unit_test(system_call), cmocka_unit_test(threads),   cmocka_unit_test(lent),
-        cmocka_unit_test(dropped),     cmocka_unit_test(too_many),  cmocka_unit_test(own_faults),
+        cmocka_unit_test(each_access),    cmocka_unit_test(two_pages),
+        cmocka_unit_test(other_memory),   cmocka_unit_test(instruction),
+        cmocka_unit_test(opened),         cmocka_unit_test(loop),
+        cmocka_unit_test(system_call),    cmocka_unit_test(threads),
+        cmocka_unit_test(lent),           cmocka_unit_test(dropped),
+        cmocka_unit_test(too_many),       cmocka_unit_test(own_faults),
+        cmocka_unit_test(dropped_beside), cmocka_unit_test(dropped_in_handler),
+        cmocka_unit_test(too_many_traps),
     };
 
     page = sysconf(_SC_PAGESIZE);
