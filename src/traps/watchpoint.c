@@ -18,11 +18,24 @@
 
 enum { OURS = 0x50726f61 /* the word of watchpoint 0 in its signals */ };
 
+/* What is watched. */
+struct watched {
+    uintptr_t address;
+    size_t length;
+    enum proa_watched_access accesses;
+    uint64_t cookie; /* 0: nothing */
+    uint64_t age;    /* of a guard: which began when; else 0 */
+};
+
 /* A watchpoint is one perf event of all threads, moved from memory to memory. */
 struct watchpoint {
     struct perf_event_attr attr;
     int fd;
-    uint64_t cookie; /* 0: it watches nothing */
+    uint64_t cookie;          /* of `now`, for handlers */
+    struct watched now, lost; /* lost: the guard that it has been taken from */
+    uint64_t counted;         /* hits that handlers know of */
+    uint32_t hits;            /* of a guard, since the renewal */
+    int is_off;               /* it has told of so many that it is disabled */
 };
 
 static struct watchpoint watchpoints[PROA_WATCHPOINTS];
@@ -41,22 +54,63 @@ static uint64_t data_of(const siginfo_t *info)
     return data;
 }
 
+/* Hits of the event that no handler knows of yet. */
+static uint64_t new_hits(struct watchpoint *w)
+{
+    uint64_t count = 0;
+
+    if (read(w->fd, &count, sizeof count) != sizeof count)
+        return 0;
+    return count - proa_atomic_exchange(&w->counted, count, PROA_RELAXED);
+}
+
+/* An access to a guard hits both of its watchpoints if it stores, and else one. The kernel drops
+ * one of two signals, and which one is not said. Other threads may count at the same time. 0: a
+ * handler has taken it. */
+static int access_of(uint64_t cookie, enum proa_trap_access *access)
+{
+    uint64_t all = 0, stores = 0, known = 0;
+
+    for (int i = 0; i < PROA_WATCHPOINTS; i++) {
+        struct watchpoint *w = &watchpoints[i];
+
+        if (proa_atomic_load(&w->cookie, PROA_RELAXED) != cookie ||
+            proa_atomic_load(&w->is_off, PROA_RELAXED))
+            continue;
+        if (w->now.accesses == PROA_WATCHED_ALL)
+            all = new_hits(w), known |= 1;
+        else
+            stores = new_hits(w), known |= 2;
+    }
+    *access = known != 3 || all > 1 ? PROA_TRAP_TOUCH : stores ? PROA_TRAP_STORE : PROA_TRAP_LOAD;
+    return all + stores > 0;
+}
+
 static void on_trap(int number, siginfo_t *info, void *context)
 {
     const uint64_t which = data_of(info) - OURS;
+    const int error = errno;
     struct proa_trap_hit hit;
-    uint64_t cookie;
+    struct watchpoint *w;
 
     if (info->si_code != TRAP_PERF || which >= PROA_WATCHPOINTS) {
         proa_trap_hand_on(&before, number, info, context);
         return;
     }
-    cookie = proa_atomic_load(&watchpoints[which].cookie, PROA_RELAXED);
-    if (!cookie)
-        return;
+    w = &watchpoints[which];
     hit = proa_trap_hit(context);
-    hit.cookie = cookie;
-    proa_trap_write_down(&hit);
+    hit.cookie = proa_atomic_load(&w->cookie, PROA_RELAXED);
+    if (hit.cookie && w->now.age) {
+        if (access_of(hit.cookie, &hit.access))
+            proa_trap_write_down(&hit);
+        if (proa_atomic_fetch_add(&w->hits, 1, PROA_RELAXED) + 1 == PROA_WATCHPOINT_HITS) {
+            proa_atomic_store(&w->is_off, 1, PROA_RELAXED);
+            ioctl(w->fd, PERF_EVENT_IOC_DISABLE, 0);
+        }
+    } else if (hit.cookie) {
+        proa_trap_write_down(&hit);
+    }
+    errno = error;
 }
 
 /* ---- start and stop ---- */
@@ -111,39 +165,154 @@ static size_t length_at(uintptr_t address, size_t bytes)
 }
 
 /* The processor's registers take the new address in all threads. */
-static int move(struct watchpoint *w, uintptr_t address, size_t length,
-                enum proa_watched_access accesses)
+static int move(struct watchpoint *w, const struct watched *to)
 {
-    w->attr.bp_addr = address;
-    w->attr.bp_len = length;
-    w->attr.bp_type = accesses == PROA_WATCHED_STORES ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW;
+    w->attr.bp_addr = to->address;
+    w->attr.bp_len = to->length;
+    w->attr.bp_type = to->accesses == PROA_WATCHED_STORES ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW;
     w->attr.disabled = 0;
     return ioctl(w->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &w->attr);
+}
+
+static void stop(struct watchpoint *w)
+{
+    ioctl(w->fd, PERF_EVENT_IOC_DISABLE, 0);
+    proa_atomic_store(&w->cookie, 0, PROA_RELAXED);
+    w->now = (struct watched){0};
+}
+
+/* 0: the processor refuses, and nothing is watched. */
+static int watch(struct watchpoint *w, const struct watched *to)
+{
+    w->now = *to;
+    proa_atomic_store(&w->hits, 0, PROA_RELAXED);
+    proa_atomic_store(&w->is_off, 0, PROA_RELAXED);
+    new_hits(w);
+    proa_atomic_store(&w->cookie, to->cookie, PROA_RELAXED);
+    if (move(w, to) == 0)
+        return 1;
+    stop(w);
+    return 0;
+}
+
+/* One that is free; or, if a buffer wants it, that of the youngest guard. NULL: there is none. */
+static struct watchpoint *find_free(int from_guard)
+{
+    struct watchpoint *found = NULL;
+
+    for (int i = 0; i < PROA_WATCHPOINTS && started; i++) {
+        struct watchpoint *w = &watchpoints[i];
+
+        if (!w->now.cookie)
+            return w;
+        if (from_guard && w->now.age && (!found || w->now.age > found->now.age))
+            found = w;
+    }
+    return found;
 }
 
 size_t proa_watchpoint_set(const void *memory, size_t bytes, enum proa_watched_access accesses,
                            uint64_t cookie, int *watchpoint)
 {
     const size_t length = bytes ? length_at((uintptr_t)memory, bytes) : 0;
-    int which = 0;
+    const struct watched wanted = {(uintptr_t)memory, length, accesses, cookie, 0};
+    struct watchpoint *w = length ? find_free(1) : NULL;
 
-    while (which < PROA_WATCHPOINTS && watchpoints[which].cookie)
-        which++;
-    if (!started || length == 0 || which == PROA_WATCHPOINTS)
+    if (!w)
         return 0;
-    proa_atomic_store(&watchpoints[which].cookie, cookie, PROA_RELAXED);
-    if (move(&watchpoints[which], (uintptr_t)memory, length, accesses) != 0) {
-        proa_atomic_store(&watchpoints[which].cookie, 0, PROA_RELAXED);
+    w->lost = w->now;
+    if (!watch(w, &wanted)) {
+        w->lost = (struct watched){0};
         return 0;
     }
-    *watchpoint = which;
+    *watchpoint = (int)(w - watchpoints);
     return length;
 }
 
 void proa_watchpoint_clear(int watchpoint)
 {
     struct watchpoint *w = &watchpoints[watchpoint];
+    const struct watched lost = w->lost;
 
-    ioctl(w->fd, PERF_EVENT_IOC_DISABLE, 0);
-    proa_atomic_store(&w->cookie, 0, PROA_RELAXED);
+    stop(w);
+    w->lost = (struct watched){0};
+    if (lost.cookie)
+        watch(w, &lost);
+}
+
+/* ---- guards ---- */
+
+static int is_guard(const struct watched *watched, uint64_t first, uint64_t end)
+{
+    return watched->age && watched->cookie >= first && watched->cookie < end;
+}
+
+void proa_watchpoint_unguard(uint64_t first, uint64_t end)
+{
+    for (int i = 0; i < PROA_WATCHPOINTS && started; i++) {
+        struct watchpoint *w = &watchpoints[i];
+
+        if (is_guard(&w->lost, first, end))
+            w->lost = (struct watched){0};
+        if (is_guard(&w->now, first, end))
+            stop(w);
+    }
+}
+
+int proa_watchpoint_guards(uint64_t cookie)
+{
+    int guards = 0;
+
+    for (int i = 0; i < PROA_WATCHPOINTS; i++)
+        guards |= is_guard(&watchpoints[i].lost, cookie, cookie + 1) ||
+                  is_guard(&watchpoints[i].now, cookie, cookie + 1);
+    return guards;
+}
+
+static void end_oldest(void)
+{
+    const struct watched *oldest = NULL;
+
+    for (int i = 0; i < PROA_WATCHPOINTS; i++) {
+        const struct watched *now = &watchpoints[i].now;
+
+        if (now->age && (!oldest || now->age < oldest->age))
+            oldest = now;
+    }
+    if (oldest)
+        proa_watchpoint_unguard(oldest->cookie, oldest->cookie + 1);
+}
+
+size_t proa_watchpoint_guard(const void *memory, size_t bytes, uint64_t cookie, int steals)
+{
+    static uint64_t age;
+    struct watched wanted = {.address = (uintptr_t)memory,
+                             .length = bytes ? length_at((uintptr_t)memory, bytes) : 0,
+                             .accesses = PROA_WATCHED_ALL,
+                             .cookie = cookie,
+                             .age = ++age};
+    struct watchpoint *w;
+
+    if (wanted.length && steals && !find_free(0))
+        end_oldest();
+    w = wanted.length ? find_free(0) : NULL;
+    if (!w || !watch(w, &wanted))
+        return 0;
+    wanted.accesses = PROA_WATCHED_STORES;
+    w = find_free(0);
+    if (w)
+        watch(w, &wanted);
+    return wanted.length;
+}
+
+void proa_watchpoint_renew(void)
+{
+    for (int i = 0; i < PROA_WATCHPOINTS && started; i++) {
+        struct watchpoint *w = &watchpoints[i];
+
+        proa_atomic_store(&w->hits, 0, PROA_RELAXED);
+        if (proa_atomic_exchange(&w->is_off, 0, PROA_RELAXED) && w->now.age)
+            watch(w, &(struct watched){w->now.address, w->now.length, w->now.accesses,
+                                       w->now.cookie, w->now.age});
+    }
 }

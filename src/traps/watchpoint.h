@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 enum {
-    PROA_WATCHPOINTS = 4,     /* as the processor has */
-    PROA_WATCHPOINT_BYTES = 8 /* the most that one of them watches */
+    PROA_WATCHPOINTS = 4,      /* as the processor has */
+    PROA_WATCHPOINT_BYTES = 8, /* the most that one of them watches */
+    PROA_WATCHPOINT_HITS = 256
 };
 
 /* Accesses that a watchpoint tells of. x86 has no watchpoint for loads alone. */
@@ -33,5 +34,19 @@ void proa_watchpoint_stop(void);
 size_t proa_watchpoint_set(const void *memory, size_t bytes, enum proa_watched_access accesses,
                            uint64_t cookie, int *watchpoint);
 void proa_watchpoint_clear(int watchpoint);
+
+/* Guards up to PROA_WATCHPOINT_BYTES bytes until further notice, by what watchpoints are left:
+ * those that proa_watchpoint_set takes from it come back with their clearing. Loads are told from
+ * stores while two watchpoints are there. steals: the oldest other guard goes where none is free.
+ * cookie: one for each guard. Returns the number of bytes; 0: none is free. */
+size_t proa_watchpoint_guard(const void *memory, size_t bytes, uint64_t cookie, int steals);
+int proa_watchpoint_guards(uint64_t cookie);
+
+/* Ends all guards with these cookies, end not included. */
+void proa_watchpoint_unguard(uint64_t first, uint64_t end);
+
+/* Guards tell of PROA_WATCHPOINT_HITS hits each, and then of none until this call: a loop over
+ * guarded memory must come to its end. */
+void proa_watchpoint_renew(void);
 
 #endif
