@@ -35,6 +35,8 @@ int proa_agree(const struct proa_group *group, int outcome)
         return error;
     if (worst == PROA_ELSEWHERE && !outcome)
         proa_fail(worst, "another rank cannot reach the memory of this rank, or of a neighbour");
+    else if (worst == PROA_ERR_NO_MEM && !outcome)
+        proa_fail(worst, "another rank lacks memory for its part of the window");
     else if (worst && !outcome)
         proa_fail(worst, "another rank could not create its part of the window");
     return worst;

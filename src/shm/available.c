@@ -2,6 +2,7 @@
 /* See available.h. Sources: /proc/meminfo, /proc/PID/mountinfo (proc(5)), cgroups(7), the kernel's
  * cgroup-v2.rst and cgroup-v1/memory.rst. */
 #include "shm/available.h"
+#include "base/hash.h"
 #include "base/system.h"
 #include "shm/segment.h"
 
@@ -211,19 +212,39 @@ uint64_t proa_memory_available_in(const char *root, const struct proa_groups *gr
     return least == UINT64_MAX ? least : less(least, margin_bytes);
 }
 
-static struct proa_groups own_groups;
-
-static void own_groups_find(void)
+/* What tells in which groups this process is. 0: the kernel tells nothing. */
+static uint64_t group_lines(void)
 {
-    proa_groups_find("", &own_groups);
+    FILE *file = open_in("", "proc/self/cgroup");
+    char line[LINE_ROOM];
+    uint64_t hash = 0;
+
+    while (file && fgets(line, sizeof line, file))
+        hash = proa_hash_text(hash, line);
+    if (file)
+        fclose(file);
+    return hash;
 }
 
+/* The groups are looked for again when the process has moved: a batch system may move it after it
+ * has begun. */
 uint64_t proa_memory_available(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static struct proa_groups groups;
+    static uint64_t lines;
+    static int are_known;
+    struct proa_groups now;
 
-    pthread_once(&once, own_groups_find);
-    return proa_memory_available_in("", &own_groups);
+    pthread_mutex_lock(&mutex);
+    if (!are_known || lines != group_lines()) {
+        lines = group_lines();
+        proa_groups_find("", &groups);
+        are_known = 1;
+    }
+    now = groups;
+    pthread_mutex_unlock(&mutex);
+    return proa_memory_available_in("", &now);
 }
 
 /* ---- lately ---- */
