@@ -13,6 +13,7 @@
 
 #include "bind/bind.h"
 #include "usage/rules.h"
+#include "findings/source.h"
 #include "traps/view.h"
 #include "watch/watch.h"
 #include "host/types.h"
@@ -61,7 +62,8 @@ PROA_FORMS const void *proa_origin(const struct proa_win *win, enum proa_call ca
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_origin(win, call, rank, origin, count, datatype, PROA_CALLER);
+        return proa_check_origin(win, call, rank, origin, count, datatype,
+                                 proa_source_program(PROA_CALLER));
 #else
     (void)win, (void)call, (void)rank, (void)count, (void)datatype;
 #endif
@@ -74,7 +76,8 @@ PROA_FORMS void *proa_result(const struct proa_win *win, enum proa_call call, in
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_result(win, call, rank, result, count, datatype, PROA_CALLER);
+        return proa_check_result(win, call, rank, result, count, datatype,
+                                 proa_source_program(PROA_CALLER));
 #else
     (void)win, (void)call, (void)rank, (void)count, (void)datatype;
 #endif
@@ -89,7 +92,7 @@ PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int
     struct proa_rules *rules = proa_handle_of(win)->rules;
 
     if (PROA_RARELY(rules))
-        proa_rules_enter(rules, call, rank, assert, PROA_CALLER);
+        proa_rules_enter(rules, call, rank, assert, proa_source_program(PROA_CALLER));
     if (PROA_RARELY(proa_handle_of(win)->traced))
         proa_traced_enter(win, call, rank);
     if (PROA_RARELY(proa_handle_of(win)->check))
@@ -137,7 +140,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
 
     if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op,
-                             PROA_CALLER);
+                             proa_source_program(PROA_CALLER));
     proa_after(win, call, rank, outcome == MPI_SUCCESS ? PROA_OK : PROA_ERR_OTHER);
 #else
     (void)win, (void)call, (void)rank, (void)displacement, (void)count, (void)datatype, (void)op;

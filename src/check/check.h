@@ -12,6 +12,7 @@
 #define PROA_CHECK_CHECK_H
 
 #include "base/calls.h"
+#include "findings/source.h"
 #include "host/handle.h"
 #include "window/win.h"
 
@@ -57,7 +58,7 @@ static inline __attribute__((always_inline)) void proa_check_observe(const struc
     struct proa_check *check = proa_handle_of(win)->check;
 
     if (check)
-        proa_check_complete(check, call, rank, PROA_CALLER);
+        proa_check_complete(check, call, rank, proa_source_program(PROA_CALLER));
 }
 
 #endif

@@ -33,7 +33,7 @@ const struct proa_since *proa_sinces_last(const struct proa_sinces *sinces, int 
 
 struct proa_finding_call proa_since_call(const struct proa_since *since)
 {
-    if (!since->caller)
+    if (!since || !since->caller)
         return (struct proa_finding_call){0};
     return (struct proa_finding_call){.call = proa_call_name(since->call), .caller = since->caller};
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See source.h. */
 #include "findings/source.h"
+#include "base/atomic.h"
 #include "findings/lines.h"
 
 #include <dlfcn.h>
@@ -72,9 +73,19 @@ const void *proa_source_caller(void)
     return NULL;
 }
 
+/* A look at the file of an address takes a microsecond, so places of the program are kept. */
 const void *proa_source_program(const void *caller)
 {
-    return caller && !is_of_mpi((const char *)caller - 1) ? caller : proa_source_caller();
+    enum { KNOWN = 1024 };
+    static const void *known[KNOWN];
+    const void **slot = &known[((uintptr_t)caller * 2654435769U >> 12) % KNOWN];
+
+    if (caller && proa_atomic_load(slot, PROA_RELAXED) == caller)
+        return caller;
+    if (!caller || is_of_mpi((const char *)caller - 1))
+        return proa_source_caller();
+    proa_atomic_store(slot, caller, PROA_RELAXED);
+    return caller;
 }
 
 const char *proa_source_file(const struct proa_source *place)
