@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "bind/bind.h"
 #include "bind/greq.h"
+#include "check/local.h"
 #include "check/messages.h"
 #include "check/ordering.h"
 #include "usage/rules.h"
@@ -139,6 +140,57 @@ static int handle_finish(struct proa_win *win, void *user)
 }
 
 /* PROA_OK, PROA_ELSEWHERE: the host's to create, or a negative code. */
+/* All of a contiguous shared window, as the program gets addresses of each part. */
+static void protect_shared(const struct proa_win *win)
+{
+    char *first = NULL, *end = NULL;
+
+    for (int i = 0; i < win->size; i++) {
+        const struct proa_target *target = &win->targets[i];
+
+        if (!target->bytes)
+            continue;
+        first = first ? first : target->only.here;
+        end = target->only.here + target->bytes;
+    }
+    proa_view_open(first, (size_t)(end - first));
+    proa_view_enter(first);
+}
+
+/* Loads and stores of the program to the window's memory are to trap. */
+static void protect(const struct proa_win *win)
+{
+    const struct proa_target *self = &win->targets[win->rank];
+
+    if (win->contiguous) {
+        protect_shared(win);
+    } else if (win->memory) {
+        proa_view_open(win->base, self->bytes);
+        proa_view_enter(win->base);
+    } else if (win->flavor == PROA_FLAVOR_CREATE) {
+        proa_view_enter(win->base);
+        for (uint32_t i = 0; i < self->span_count; i++)
+            if (self->spans[i].adopted)
+                proa_view_place(self->spans[i].key,
+                                self->spans[i].key + (self->spans[i].end - self->spans[i].first),
+                                win);
+        if (proa_view_of(win->base) == win->base)
+            proa_local_guard(win->base, self->bytes);
+    }
+}
+
+static void unprotect(const struct proa_win *win)
+{
+    proa_local_close(win);
+    proa_view_unplace(win);
+    if (win->contiguous)
+        proa_view_close(win->targets[0].only.here);
+    else if (win->memory)
+        proa_view_close(win->base);
+    else if (win->flavor == PROA_FLAVOR_CREATE)
+        proa_view_leave(win->base);
+}
+
 static int create(const struct request *r)
 {
     struct proa_handle *handle = NULL;
@@ -147,6 +199,7 @@ static int create(const struct request *r)
     struct proa_hints hints;
     struct proa_group group;
     struct proa_win *win;
+    struct proa_view_loan loan;
     struct proa_message message;
     int outcome = handle_prepare(r, &handle);
 
@@ -162,7 +215,9 @@ static int create(const struct request *r)
     if (handle && handle->traced && proa_handles_alive() < GATHERED_MOST)
         args.counted |= PROA_COUNTED_TRACE;
     proa_exchange_over(&comm, &group);
+    loan = proa_view_lend_to_call(r->base); /* adoption looks at memory of another window */
     outcome = proa_win_create(&args, &group, &win);
+    proa_view_take_back(&loan);
     if (outcome == PROA_OK) {
         /* without a window, outcome told all ranks not to create one */
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
@@ -175,8 +230,8 @@ static int create(const struct request *r)
         proa_traced_open(handle->traced, win, r->call, comm);
         handle->rules = proa_rules_new(win, r->call, r->caller);
         proa_check_open(handle->check, win, comm);
-        if (handle->check && proa_ordering_is_on() && win->memory && win->memory == win->base)
-            proa_view_open(win->base, (size_t)r->bytes);
+        if (handle->check && proa_ordering_is_on())
+            protect(win);
         *r->win = handle->value;
     } else if (handle) {
         struct proa_record *record = handle->record;
@@ -299,7 +354,8 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     proa_record_close(record, win);
     proa_rules_drop(rules);
     error = proa_handle_free(proa_handle_of(win));
-    proa_view_close(win->base);
+    if (proa_local_is_on())
+        unprotect(win);
     proa_win_release(win);
     proa_record_drop(record);
     proa_check_drop(check);

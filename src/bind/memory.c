@@ -2,6 +2,7 @@
 /* MPI_Alloc_mem, MPI_Free_mem (MPI-4.1, 9.2), attach and detach (13.2.4), shared_query (13.2.3). */
 #include "bind/bind.h"
 #include "base/settings.h"
+#include "check/local.h"
 #include "usage/rules.h"
 #include "traps/view.h"
 #include "host/hints.h"
@@ -28,17 +29,22 @@ PROA_MPI(Alloc_mem)(MPI_Aint size, MPI_Info info, void *base)
         return proa_pmpi()->Alloc_mem(size, info, base); /* it needs no file */
     if (!memory)
         return proa_raise_on_comm(MPI_COMM_WORLD, PROA_CALL_Alloc_mem, PROA_ERR_NO_MEM);
-    if (proa_settings()->check)
+    if (proa_settings()->check) {
         proa_rules_memory_comes(memory, (uint64_t)size);
-    *(void **)base = memory;
+        proa_local_start();
+    }
+    *(void **)base = proa_view_open(memory, (size_t)size);
     return MPI_SUCCESS;
 }
 
 PROA_MPI(Free_mem)(void *base)
 {
+    void *memory = proa_view_behind(base);
+
     if (proa_settings()->check)
-        proa_rules_memory_goes(base, __builtin_return_address(0));
-    return proa_arena_free(base) ? MPI_SUCCESS : proa_pmpi()->Free_mem(base);
+        proa_rules_memory_goes(memory, __builtin_return_address(0));
+    proa_view_close(memory);
+    return proa_arena_free(memory) ? MPI_SUCCESS : proa_pmpi()->Free_mem(base);
 }
 
 static int check_dynamic(const struct proa_win *win)
@@ -47,6 +53,34 @@ static int check_dynamic(const struct proa_win *win)
                ? PROA_OK
                : proa_fail(PROA_ERR_RMA_FLAVOR,
                            "the window was not made by MPI_Win_create_dynamic");
+}
+
+/* Loads and stores of the program to adopted memory of the region are to trap. */
+static void protect(struct proa_win *win, const void *base, uint64_t bytes)
+{
+    const uint64_t first = (uint64_t)(uintptr_t)base, end = first + bytes;
+    struct proa_span span = {.end = first};
+
+    proa_local_attach(win, base, bytes);
+    proa_view_enter(proa_view_behind(base));
+    while (span.end < end && proa_regions_find(win, &win->targets[win->rank], span.end,
+                                               end - span.end, 0, &span) == PROA_OK)
+        if (span.adopted)
+            proa_view_place(span.first > first ? span.first : first,
+                            span.end < end ? span.end : end, base);
+    if (proa_view_behind(base) == base)
+        proa_local_guard(base, bytes);
+}
+
+static int attach(struct proa_win *win, void *base, uint64_t bytes)
+{
+    const struct proa_view_loan loan = proa_view_lend_to_call(base);
+    int error = proa_regions_attach_view(win, base, proa_view_behind(base), bytes);
+
+    proa_view_take_back(&loan);
+    if (!error && proa_handle_of(win)->check && bytes && proa_local_is_on())
+        protect(win, base, bytes);
+    return error;
 }
 
 PROA_MPI(Win_attach)(MPI_Win handle, void *base, MPI_Aint size)
@@ -61,11 +95,10 @@ PROA_MPI(Win_attach)(MPI_Win handle, void *base, MPI_Aint size)
         error = proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size);
     if (!error && !base && size > 0)
         error = proa_fail(PROA_ERR_BASE, "base is NULL, but size is %lld", (long long)size);
-    proa_view_lend(base);
     if (!error)
-        error = proa_regions_attach(win, base, (uint64_t)size);
+        error = attach(win, base, (uint64_t)size);
     if (!error)
-        proa_rules_attach(proa_handle_of(win)->rules, base, (uint64_t)size);
+        proa_rules_attach(proa_handle_of(win)->rules, proa_view_behind(base), (uint64_t)size);
     return proa_return(win, PROA_CALL_Win_attach, error);
 }
 
@@ -78,9 +111,11 @@ PROA_MPI(Win_detach)(MPI_Win handle, const void *base)
         return PROA_HOST_ANSWERS(Win_detach, handle, handle, base);
     error = check_dynamic(win);
     if (!error)
+        proa_local_detach(win, base);
+    if (!error)
         error = proa_regions_detach(win, base);
     if (!error)
-        proa_rules_detach(proa_handle_of(win)->rules, base);
+        proa_rules_detach(proa_handle_of(win)->rules, proa_view_behind(base));
     return proa_return(win, PROA_CALL_Win_detach, error);
 }
 

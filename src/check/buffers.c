@@ -47,9 +47,12 @@ void proa_buffers_start(void)
 static int copy(char *here, char *there, uint64_t bytes, int is_store)
 {
     struct iovec local = {here, bytes}, other = {there, bytes};
+    const int is_lent = proa_protection_lend(there, bytes);
     ssize_t moved = is_store ? process_vm_writev(getpid(), &local, 1, &other, 1, 0)
                              : process_vm_readv(getpid(), &local, 1, &other, 1, 0);
 
+    if (is_lent)
+        proa_protection_take_back(there, bytes);
     return moved == (ssize_t)bytes;
 }
 
@@ -204,7 +207,7 @@ static struct buffer *buffer_add(const struct proa_buffer_user *user, const void
 void *proa_buffers_result(const struct proa_buffer_user *user, void *result, uint64_t bytes)
 {
     struct buffer *buffer;
-    char *place = proa_view_behind(result);
+    char *place = proa_view_buffer(result, bytes, user->win->remote_window != NULL);
 
     if (!is_on || bytes == 0)
         return place;

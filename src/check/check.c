@@ -359,9 +359,13 @@ const void *proa_check_origin(const struct proa_win *win, enum proa_call call, i
     const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
                                           caller};
 
-    if (is_watched(win, call, rank))
-        proa_buffers_origin(&user, origin, proa_reuse_buffer(&user, origin, count, datatype, 0));
-    return proa_view_behind(origin);
+    uint64_t bytes = 0;
+
+    if (is_watched(win, call, rank)) {
+        bytes = proa_reuse_buffer(&user, origin, count, datatype, 0);
+        proa_buffers_origin(&user, origin, bytes);
+    }
+    return proa_view_buffer(origin, bytes, win->remote_window != NULL);
 }
 
 void *proa_check_result(const struct proa_win *win, enum proa_call call, int rank, void *result,
@@ -373,7 +377,8 @@ void *proa_check_result(const struct proa_win *win, enum proa_call call, int ran
     uint64_t bytes;
 
     if (!is_watched(win, call, rank))
-        return proa_view_behind(result);
+        return proa_view_buffer(result, 0, win->remote_window != NULL);
     bytes = proa_reuse_buffer(&user, result, count, datatype, 1);
-    return user.is_requested ? proa_view_behind(result) : proa_buffers_result(&user, result, bytes);
+    return user.is_requested ? proa_view_buffer(result, bytes, win->remote_window != NULL)
+                             : proa_buffers_result(&user, result, bytes);
 }

@@ -9,6 +9,8 @@
 #include "check/reuse.h"
 #include "host/handle.h"
 #include "host/pmpi.h"
+#include "shm/apart.h"
+#include "shm/segment.h"
 #include "order/crossing.h"
 #include "usage/rules.h"
 #include "traps/protection.h"
@@ -27,21 +29,21 @@
 #include <utlist.h>
 
 enum {
-    HITS_MOST = 256,
+    HITS_MOST = 1024,
     LINGER_US = 2000,     /* a call waits for other threads, */
     LINGERS_OF_PLACE = 8, /* so many times from one place, */
     LINGERS_MOST = 256,   /* and in all */
     PLACES = 256
 };
 
-/* A small window over memory that the program brings has no view, and is watched by the processor.
- * Cookies of these watchpoints are addresses, those of buffers are not. */
+/* Memory that the program brings, and that cannot be protected, is guarded by watchpoints. Their
+ * cookies are addresses, those of buffers are not. */
 struct window {
     const struct proa_win *win;
     struct proa_ordering *ordering;
     uintptr_t memory;
     uint64_t bytes;
-    int watchpoint[PROA_WATCHPOINTS], watchpoints;
+    int is_region; /* of a dynamic window */
     struct window *next;
 };
 
@@ -49,6 +51,8 @@ static struct window *windows;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int is_on, has_threads;
 static int after_sync; /* the last call on a window was MPI_Win_sync */
+
+static void look(const struct proa_access *access);
 
 /* ---- begin ---- */
 
@@ -65,7 +69,10 @@ static void start_traps(void)
                  "check: the place of a store to a buffer, and loads from it, are not seen: %s "
                  "(perf_event_open; see kernel.perf_event_paranoid)",
                  strerror(watchpoints));
+    if (!protection)
+        proa_pages_apart = 1;
     proa_buffers_start();
+    proa_crossing_watch(look);
     proa_syscalls_divert(proa_reuse_touches);
     proa_pmpi()->Query_thread(&level);
     has_threads = level != MPI_THREAD_SINGLE;
@@ -81,20 +88,36 @@ void proa_local_start(void)
         pthread_once(&once, start_traps);
 }
 
-static void watch(struct window *window)
+int proa_local_is_on(void)
 {
-    uintptr_t next = window->memory;
-    const uintptr_t end = next + window->bytes;
-    size_t watched = 1;
+    return is_on;
+}
 
-    if (window->bytes > PROA_WATCHPOINTS * PROA_WATCHPOINT_BYTES)
-        return;
-    while (next < end && watched && window->watchpoints < PROA_WATCHPOINTS) {
-        watched = proa_watchpoint_set((const void *)next, end - next, PROA_WATCHED_ALL, next,
-                                      &window->watchpoint[window->watchpoints]);
-        window->watchpoints += watched > 0;
-        next += watched;
+/* Bytes that do not trap are guarded by the processor, as far as that can: the first of them, until
+ * operations of other processes come to others. */
+static void guard(uintptr_t first, uintptr_t end, int steals)
+{
+    const uintptr_t page = proa_page_bytes();
+    size_t guarded;
+
+    while (first < end) {
+        if (proa_protection_has((const void *)first)) {
+            first = (first / page + 1) * page;
+            continue;
+        }
+        guarded = proa_watchpoint_guard((const void *)first, end - first, first, steals);
+        if (!guarded)
+            return;
+        first += guarded;
+        steals = 0;
     }
+}
+
+static void add(struct window *window)
+{
+    pthread_mutex_lock(&mutex);
+    LL_PREPEND(windows, window);
+    pthread_mutex_unlock(&mutex);
 }
 
 void proa_local_open(const struct proa_win *win, struct proa_ordering *ordering)
@@ -108,11 +131,30 @@ void proa_local_open(const struct proa_win *win, struct proa_ordering *ordering)
                               .ordering = ordering,
                               .memory = (uintptr_t)win->base,
                               .bytes = win->targets[win->rank].bytes};
-    if (win->flavor == PROA_FLAVOR_CREATE)
-        watch(window);
+    add(window);
+}
+
+void proa_local_guard(const void *memory, uint64_t bytes)
+{
+    const uintptr_t first = (uintptr_t)memory;
+
+    if (!is_on || bytes == 0)
+        return;
     pthread_mutex_lock(&mutex);
-    LL_PREPEND(windows, window);
+    guard(first, first + bytes, 1);
     pthread_mutex_unlock(&mutex);
+}
+
+/* Entered. */
+static void forget(struct window *window)
+{
+    proa_watchpoint_unguard(window->memory, window->memory + window->bytes);
+    if (window->is_region) {
+        proa_view_unplace((const void *)window->memory);
+        proa_view_leave(proa_view_behind((const void *)window->memory));
+    }
+    LL_DELETE(windows, window);
+    free(window);
 }
 
 void proa_local_close(const struct proa_win *win)
@@ -121,12 +163,38 @@ void proa_local_close(const struct proa_win *win)
 
     pthread_mutex_lock(&mutex);
     LL_FOREACH_SAFE(windows, window, next) {
-        if (window->win == win) {
-            while (window->watchpoints > 0)
-                proa_watchpoint_clear(window->watchpoint[--window->watchpoints]);
-            LL_DELETE(windows, window);
-            free(window);
-        }
+        if (window->win == win)
+            forget(window);
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void proa_local_attach(const struct proa_win *win, const void *base, uint64_t bytes)
+{
+    struct window *region = calloc(1, sizeof *region);
+    const struct window *window;
+
+    if (!region)
+        return;
+    pthread_mutex_lock(&mutex);
+    LL_SEARCH_SCALAR(windows, window, win, win);
+    *region = (struct window){.win = win,
+                              .ordering = window ? window->ordering : NULL,
+                              .memory = (uintptr_t)base,
+                              .bytes = bytes,
+                              .is_region = 1};
+    LL_PREPEND(windows, region);
+    pthread_mutex_unlock(&mutex);
+}
+
+void proa_local_detach(const struct proa_win *win, const void *base)
+{
+    struct window *window, *next;
+
+    pthread_mutex_lock(&mutex);
+    LL_FOREACH_SAFE(windows, window, next) {
+        if (window->win == win && window->is_region && window->memory == (uintptr_t)base)
+            forget(window);
     }
     pthread_mutex_unlock(&mutex);
 }
@@ -142,6 +210,27 @@ static const struct window *window_of(uintptr_t address)
             return window;
     }
     return NULL;
+}
+
+/* Is it window memory that the program brings, and that does not trap? */
+static int is_bare(uintptr_t address)
+{
+    const struct window *window = window_of(address);
+
+    return window && (window->is_region || window->win->flavor == PROA_FLAVOR_CREATE) &&
+           proa_view_of((void *)address) == (void *)address &&
+           !proa_protection_has((const void *)address);
+}
+
+/* An operation of another process has come to guarded memory. Further ones, and loads and stores,
+ * are likely to come to the same words. */
+static void look(const struct proa_access *access)
+{
+    if (access->call >= PROA_ACCESS_LOAD || pthread_mutex_trylock(&mutex) != 0)
+        return;
+    if (is_bare(access->low) && !proa_watchpoint_guards(access->low))
+        guard(access->low, access->high, 1);
+    pthread_mutex_unlock(&mutex);
 }
 
 /* Operations of this process on its own window that are not complete. */
@@ -215,13 +304,17 @@ static void compare_with_buffers(const struct proa_trap_hit *hit, const void *pl
 static void take_one(const struct proa_trap_hit *hits, int count, int at, int is_beside)
 {
     const struct proa_trap_hit *hit = &hits[at];
-    const uintptr_t address =
-        hit->cookie ? (uintptr_t)hit->cookie : (uintptr_t)proa_view_behind(hit->memory);
+    const uintptr_t behind = (uintptr_t)proa_view_behind(hit->memory);
+    uintptr_t address = hit->cookie ? (uintptr_t)hit->cookie : behind;
     const struct window *window = window_of(address);
     const void *place = proa_trap_place(hit);
 
+    if (!window && !hit->cookie) { /* a region has the program's addresses */
+        address = (uintptr_t)hit->memory;
+        window = window_of(address);
+    }
     if (place && !hit->cookie)
-        compare_with_buffers(hit, place, address);
+        compare_with_buffers(hit, place, behind);
     if (!window || !place)
         return;
     if (hit->access != PROA_TRAP_STORE && (after_sync || is_repeated(hits, count, at))) {
@@ -286,8 +379,10 @@ void proa_local_called(enum proa_call call)
     if (!is_on)
         return;
     after_sync = call == PROA_CALL_Win_sync;
-    if (!after_sync)
+    if (!after_sync) {
         proa_protection_renew();
+        proa_watchpoint_renew();
+    }
 }
 
 void proa_local_tell(void)

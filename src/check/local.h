@@ -18,11 +18,19 @@
 /* Before the first window: begins if settings say so, and logs the parts that the system refuses.
  */
 void proa_local_start(void);
+int proa_local_is_on(void);
 
 /* A window has come to be, or goes. ordering NULL: accesses are compared with operations of this
  * process alone. */
 void proa_local_open(const struct proa_win *win, struct proa_ordering *ordering);
 void proa_local_close(const struct proa_win *win);
+
+/* Guards the part of a window's memory that the program brings and that does not trap. */
+void proa_local_guard(const void *memory, uint64_t bytes);
+
+/* Memory is attached to a window that is open, and detached. Where the program has it. */
+void proa_local_attach(const struct proa_win *win, const void *base, uint64_t bytes);
+void proa_local_detach(const struct proa_win *win, const void *base);
 
 /* Takes the accesses since the last call. Not entered (check/ordering.h). */
 void proa_local_take(void);

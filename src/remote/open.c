@@ -13,6 +13,7 @@
 #include "remote/request.h"
 #include "remote/group_lock.h"
 #include "remote/serve.h"
+#include "shm/apart.h"
 #include "sync/passive.h"
 #include "sync/peer_failure.h"
 
@@ -190,6 +191,16 @@ static void tell_unexposed(uint64_t bytes)
                  proa_failure(), (unsigned long long)bytes, (unsigned long long)now);
 }
 
+/* Is memory of this process's part the program's own, and protected, where the program has it? */
+static int is_apart(const struct proa_target *self)
+{
+    int adopted = 0;
+
+    for (uint32_t i = 0; i < self->span_count; i++)
+        adopted |= self->spans[i].adopted;
+    return adopted && proa_pages_apart;
+}
+
 /* A transport that cannot expose this memory leaves it to messages. */
 static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card *card)
 {
@@ -229,7 +240,7 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
     card->disp_unit = self->disp_unit;
     if (proa_roster_prepare(win, card) != PROA_OK)
         card->error = PROA_ERR_NO_MEM;
-    if (win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
+    if (win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes && !is_apart(self))
         expose(win, self->bytes, card);
 }
 

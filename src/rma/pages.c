@@ -4,6 +4,7 @@
 #include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "shm/apart.h"
 #include "shm/arena.h"
 #include "shm/cma.h"
 #include "rma/guard.h"
@@ -140,9 +141,10 @@ static char *map_for(struct proa_win *win, struct proa_peer *peer, uint64_t firs
     return mapped->base + (first - start);
 }
 
-static char *reach(struct proa_win *win, struct proa_peer *peer, uint64_t first, uint64_t end)
+static char *reach(struct proa_win *win, struct proa_peer *peer, uint64_t first, uint64_t end,
+                   int adopted)
 {
-    if (peer == proa_self)
+    if (peer == proa_self && !(adopted && proa_pages_apart))
         return (char *)(uintptr_t)first;
     if (first / proa_pages_block == (end - 1) / proa_pages_block)
         return proa_pages_map(peer, first);
@@ -173,7 +175,9 @@ static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t addr
     span->end = span->first + (piece->end - address);
     span->owner = peer;
     span->key = address;
-    span->here = piece->adopted || peer == proa_self ? reach(win, peer, address, piece->end) : NULL;
+    span->here = piece->adopted || peer == proa_self
+                     ? reach(win, peer, address, piece->end, piece->adopted != 0)
+                     : NULL;
     why = why_unmapped();
     if (!span->here && !proa_cma_works(peer)) {
         win->unreached = piece->adopted ? why : PROA_UNREACHED_PRIVATE;

@@ -85,7 +85,7 @@ static inline char *proa_win_load_store(struct proa_win *win, int target)
     win->direct = 1;
     if (t->span_count != 1 || (t->only.adopted && target != win->rank))
         return NULL;
-    return t->only.here;
+    return t->only.adopted ? (char *)win->base : t->only.here;
 }
 
 /* BY_REGION: a dynamic window's, which may have regions of several kinds. */

@@ -76,19 +76,49 @@ static void look_at_request(const struct row *row, const long words[ARGUMENTS], 
                              strcmp(name, "MPI_Request_free") == 0, caller);
 }
 
+/* Does the host use buffers after the call? Names as in MPI_Isend, MPI_File_iread, and
+ * MPI_File_read_all_begin. */
+static int is_begun_only(const char *name)
+{
+    const char *verb = strchr(name, '_') + 1;
+    const size_t length = strlen(verb);
+
+    return verb[0] == 'I' || strncmp(verb, "File_i", 6) == 0 || strstr(verb, "_begin") ||
+           (length > 5 && strstr(verb, "_init"));
+}
+
+/* Memory of windows that the host gets. */
+static void lend(const struct row *row, const long words[ARGUMENTS],
+                 struct proa_view_loan loans[ARGUMENTS])
+{
+    const int for_good = is_begun_only(row->name);
+
+    for (int i = 0; i < ARGUMENTS; i++)
+        if (for_good)
+            proa_view_lend((const void *)words[i]);
+        else
+            loans[i] = proa_view_lend_to_call((const void *)words[i]);
+}
+
+static void take_back(const struct proa_view_loan loans[ARGUMENTS])
+{
+    for (int i = 0; i < ARGUMENTS; i++)
+        proa_view_take_back(&loans[i]);
+}
+
 static long checked(const struct row *row, const long words[ARGUMENTS], const void *caller)
 {
     const struct proa_host_call now = {row->name, row->kind, row->comm, row->peer, words, caller};
     const MPI_Comm comm = row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)words[row->comm];
     struct proa_message message;
+    struct proa_view_loan loans[ARGUMENTS] = {{0}};
     struct proa_host_wait wait;
     long result;
 
     if (is_inside)
         return call(row, words);
-    for (int i = 0; i < ARGUMENTS; i++)
-        proa_view_lend((const void *)words[i]);
-    if (row->kind == PROA_MESSAGE_NONE)
+    lend(row, words, loans);
+    if (row->kind == PROA_MESSAGE_NONE && !is_begun_only(row->name))
         look_at_request(row, words, caller);
     if (proa_reuse_any())
         proa_host_buffers_compare(&now);
@@ -98,6 +128,7 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
     result = call(row, words);
     proa_host_wait_end(&wait, &now);
     is_inside = 0;
+    take_back(loans);
     message.caller = caller;
     proa_message_after(&message);
     if ((int)result == MPI_SUCCESS)

@@ -6,30 +6,36 @@
  * X(name, kind, communicator, peer): the kind is one of enum proa_message_kind, the others are
  * indices of arguments, from 0; -1: there is none. Where the peers are not at hand, as when a
  * persistent request starts, all processes are told. MPI_Comm_free is local enough to order
- * nothing. NONE: the first argument is the address of a request (usage/requests.h).
+ * nothing. NONE: the first argument is the address of a request (usage/requests.h), or the buffer
+ * of one that is begun later (X_init).
  */
 #ifndef PROA_BIND_HOST_CALLS_H
 #define PROA_BIND_HOST_CALLS_H
 
 /* With counts, and so in two widths: messages, collectives, nonblocking ones, files. */
-#define PROA_HOST_MESSAGES(X)       \
-    X(Send, TO, 5, 3)               \
-    X(Bsend, TO, 5, 3)              \
-    X(Ssend, TO, 5, 3)              \
-    X(Rsend, TO, 5, 3)              \
-    X(Isend, LATER_TO, 5, 3)        \
-    X(Ibsend, LATER_TO, 5, 3)       \
-    X(Issend, LATER_TO, 5, 3)       \
-    X(Irsend, LATER_TO, 5, 3)       \
-    X(Recv, FROM, 5, 3)             \
-    X(Irecv, LATER_FROM, 5, 3)      \
-    X(Mrecv, WORLD, -1, -1)         \
-    X(Imrecv, WORLD, -1, -1)        \
-    X(Sendrecv, SWAP, 10, 3)        \
-    X(Sendrecv_replace, SWAP, 7, 3) \
-    X(Buffer_detach, WORLD, -1, -1) \
-    X(Isendrecv, WORLD, -1, -1)     \
-    X(Isendrecv_replace, WORLD, -1, -1)
+#define PROA_HOST_MESSAGES(X)           \
+    X(Send, TO, 5, 3)                   \
+    X(Bsend, TO, 5, 3)                  \
+    X(Ssend, TO, 5, 3)                  \
+    X(Rsend, TO, 5, 3)                  \
+    X(Isend, LATER_TO, 5, 3)            \
+    X(Ibsend, LATER_TO, 5, 3)           \
+    X(Issend, LATER_TO, 5, 3)           \
+    X(Irsend, LATER_TO, 5, 3)           \
+    X(Recv, FROM, 5, 3)                 \
+    X(Irecv, LATER_FROM, 5, 3)          \
+    X(Mrecv, WORLD, -1, -1)             \
+    X(Imrecv, WORLD, -1, -1)            \
+    X(Sendrecv, SWAP, 10, 3)            \
+    X(Sendrecv_replace, SWAP, 7, 3)     \
+    X(Buffer_detach, WORLD, -1, -1)     \
+    X(Isendrecv, WORLD, -1, -1)         \
+    X(Isendrecv_replace, WORLD, -1, -1) \
+    X(Send_init, NONE, -1, -1)          \
+    X(Bsend_init, NONE, -1, -1)         \
+    X(Ssend_init, NONE, -1, -1)         \
+    X(Rsend_init, NONE, -1, -1)         \
+    X(Recv_init, NONE, -1, -1)
 
 #define PROA_HOST_COLLECTIVES(X)          \
     X(Bcast, OUT, 4, 3)                   \
@@ -155,6 +161,8 @@
     X(File_write_all_end, WORLD, -1, -1)       \
     X(File_write_at_all_end, WORLD, -1, -1)    \
     X(File_write_ordered_end, WORLD, -1, -1)   \
+    X(Psend_init, NONE, -1, -1)                \
+    X(Precv_init, NONE, -1, -1)                \
     X(Pready, WORLD, -1, -1)                   \
     X(Pready_range, WORLD, -1, -1)             \
     X(Pready_list, WORLD, -1, -1)              \

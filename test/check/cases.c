@@ -19,7 +19,11 @@ static const struct scene *const lists[] = {threads};
 enum { LEVEL = MPI_THREAD_MULTIPLE };
 #elif defined MEMORY
 enum { LEVEL = MPI_THREAD_SINGLE };
+#ifdef APART
 static const struct scene *const lists[] = {local};
+#else
+static const struct scene *const lists[] = {local, shapes, flavors};
+#endif
 #else
 enum { LEVEL = MPI_THREAD_SINGLE };
 static const struct scene *const lists[] = {conflicts, orders, atomics, hidden, buffers};
@@ -28,7 +32,7 @@ enum { LISTS = sizeof lists / sizeof *lists };
 
 /* Windows of scenes are freed at the end, so each has memory of its own: ThreadSanitizer tells of
  * an address once. */
-static MPI_Win windows[64];
+static MPI_Win windows[128];
 static int window_count;
 
 /* In one word. */

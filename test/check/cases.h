@@ -30,7 +30,8 @@ struct scene {
 };
 
 /* By subject; each list ends with a scene without a name. */
-extern const struct scene conflicts[], orders[], atomics[], hidden[], buffers[], local[], threads[];
+extern const struct scene conflicts[], orders[], atomics[], hidden[], buffers[], local[], flavors[],
+    shapes[], threads[];
 
 #define WRONG(name, first, first_rank, second, second_rank)              \
     {                                                                    \

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loads and stores by the program to windows of each flavor, and over each kind of memory. */
+#include "cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum memory_kind { HEAP, BSS, STACK, SMALL, ALLOCATED, ATTACHED, ATTACHED_ALLOCATED, CONTIGUOUS };
+
+enum {
+    MANY = 1 << 15, /* longs; malloc maps them apart */
+    FEW = 4,        /* as many as the processor watches */
+    AT = 3000       /* the word that scenes work on, behind the first page */
+};
+
+static volatile long seen;
+static long static_words[MANY];
+
+/* The window of a scene, which has the name of the scene. */
+struct opened {
+    MPI_Win win;
+    long *words;
+    MPI_Aint displacement; /* of the word in question, at TARGET */
+    int at;                /* its index */
+};
+
+static MPI_Win create(long *words, int count)
+{
+    MPI_Win made;
+
+    MPI_Win_create(words, count * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &made);
+    return made;
+}
+
+static MPI_Win attach(long *words, int count)
+{
+    MPI_Win made;
+
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &made);
+    MPI_Win_attach(made, words, count * (MPI_Aint)sizeof(long));
+    return made;
+}
+
+/* The displacement of a word in a dynamic window is its address at the target. */
+static void know_address(struct opened *opened)
+{
+    MPI_Get_address(&opened->words[opened->at], &opened->displacement);
+    MPI_Bcast(&opened->displacement, 1, MPI_AINT, TARGET, MPI_COMM_WORLD);
+}
+
+static struct opened open_window(enum memory_kind kind, long *stack)
+{
+    struct opened o = {.at = AT, .displacement = AT};
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+
+    if (kind == SMALL || kind == STACK)
+        o.at = 1, o.displacement = 1;
+    if (kind == HEAP || kind == ATTACHED)
+        o.words = malloc(MANY * sizeof(long));
+    else if (kind == SMALL)
+        o.words = malloc(FEW * sizeof(long));
+    else if (kind == ALLOCATED || kind == ATTACHED_ALLOCATED)
+        MPI_Alloc_mem(MANY * sizeof(long), MPI_INFO_NULL, (void *)&o.words);
+    else
+        o.words = kind == BSS ? static_words : stack;
+    if (kind == ATTACHED || kind == ATTACHED_ALLOCATED)
+        o.win = attach(o.words, MANY);
+    else if (kind == CONTIGUOUS)
+        MPI_Win_allocate_shared(MANY * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                                (void *)&o.words, &o.win);
+    else
+        o.win = create(o.words, kind == SMALL || kind == STACK ? FEW : MANY);
+    if (kind == ATTACHED || kind == ATTACHED_ALLOCATED)
+        know_address(&o);
+    MPI_Win_get_name(win, name, &length);
+    MPI_Win_set_name(o.win, name);
+    return o;
+}
+
+static void close_window(struct opened *o, enum memory_kind kind)
+{
+    if (kind == ATTACHED || kind == ATTACHED_ALLOCATED)
+        MPI_Win_detach(o->win, o->words);
+    MPI_Win_free(&o->win);
+    if (kind == ALLOCATED || kind == ATTACHED_ALLOCATED)
+        MPI_Free_mem(o->words);
+    if (kind == HEAP || kind == ATTACHED || kind == SMALL)
+        free(o->words);
+}
+
+static INLINE void move(struct opened *o, int is_store)
+{
+    if (is_store)
+        MPI_Get(buffer + WORDS, 1, MPI_LONG, TARGET, o->displacement, 1, MPI_LONG, o->win);
+    else
+        MPI_Put(buffer, 1, MPI_LONG, TARGET, o->displacement, 1, MPI_LONG, o->win);
+}
+
+static INLINE void touch(long *word, int is_store)
+{
+    if (is_store)
+        *(volatile long *)word = 5;
+    else
+        seen = *(volatile long *)word;
+}
+
+/* The target works on the word beside the operation, or on another word. */
+static INLINE void race(enum memory_kind kind, int is_store, int is_wrong)
+{
+    long stack[FEW] = {0};
+    struct opened o = open_window(kind, stack);
+
+    buffer[0] = 17;
+    o.words[o.at] = 1;
+    MPI_Win_fence(0, o.win);
+    if (rank == FIRST)
+        move(&o, is_store);
+    if (rank == TARGET)
+        touch(&o.words[o.at + !is_wrong], is_store);
+    MPI_Win_fence(0, o.win);
+    if (rank == TARGET && o.words[o.at] != (is_wrong && is_store ? 5 : is_store ? 1 : 17))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    if (rank == FIRST && is_store && !is_wrong && buffer[WORDS] != 1)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    close_window(&o, kind);
+}
+
+#define PAIRS(name, kind)                  \
+    static void wrong_##name##_load(void)  \
+    {                                      \
+        race(kind, 0, 1);                  \
+    }                                      \
+    static void wrong_##name##_store(void) \
+    {                                      \
+        race(kind, 1, 1);                  \
+    }                                      \
+    static void right_##name##_load(void)  \
+    {                                      \
+        race(kind, 0, 0);                  \
+    }                                      \
+    static void right_##name##_store(void) \
+    {                                      \
+        race(kind, 1, 0);                  \
+    }
+
+PAIRS(heap, HEAP)
+PAIRS(bss, BSS)
+PAIRS(stack, STACK)
+PAIRS(small, SMALL)
+PAIRS(allocated, ALLOCATED)
+PAIRS(attached, ATTACHED)
+PAIRS(attached_allocated, ATTACHED_ALLOCATED)
+
+/* Loads from a shared window may order anything, so only a process's own operations are compared
+ * from here on. */
+static INLINE void contiguous(int is_wrong)
+{
+    struct opened o = open_window(CONTIGUOUS, NULL);
+
+    MPI_Win_lock_all(0, o.win);
+    if (rank == TARGET)
+        move(&o, 0);
+    if (rank == TARGET && !is_wrong)
+        MPI_Win_flush(TARGET, o.win);
+    if (rank == TARGET)
+        touch(&o.words[o.at], 0);
+    MPI_Win_unlock_all(o.win);
+    close_window(&o, CONTIGUOUS);
+}
+
+static void wrong_contiguous(void)
+{
+    contiguous(1);
+}
+
+static void right_contiguous(void)
+{
+    contiguous(0);
+}
+
+#define ROWS_OF(name, load, store)                                                \
+    LOCAL(name##_load, "MPI_Put", FIRST, load, TARGET),                           \
+        LOCAL(name##_store, "MPI_Get", FIRST, store, TARGET), RIGHT(name##_load), \
+        RIGHT(name##_store)
+
+const struct scene flavors[] = {
+    ROWS_OF(heap, "a load", "a store"),
+    ROWS_OF(bss, "a load", "a store"),
+    ROWS_OF(stack, "a load", "a store"),
+    ROWS_OF(small, "a load", "a store"),
+    ROWS_OF(allocated, "a load", "a store"),
+    ROWS_OF(attached, "a load", "a store"),
+    ROWS_OF(attached_allocated, "a load", "a store"),
+    LOCAL(contiguous, "MPI_Put", TARGET, "a load", TARGET),
+    RIGHT(contiguous),
+    {0},
+};
