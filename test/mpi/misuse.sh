@@ -21,7 +21,7 @@ fail() {
   exit 1
 }
 
-"${launch[@]}" --env PROA_CHECK=1 "$@" >"$said" 2>&1 || {
+"${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_CONFLICTS=1 "$@" >"$said" 2>&1 || {
   [ $? != 77 ] || { cat "$said" && exit 77; } # an ordinary user has no pretended hosts everywhere
   fail "the run fails"
 }
