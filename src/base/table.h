@@ -74,15 +74,20 @@ static inline size_t proa_table_home(const struct proa_table_slots *slots, uintp
     return (size_t)proa_hash_by(key, slots->factor, slots->shift);
 }
 
-/* The value of the key, or NULL. */
+/* The value of the key, or NULL. A key that is there has a value: callers need not look twice. */
 static inline void *proa_table_find(const struct proa_table *table, uintptr_t key)
 {
     const struct proa_table_slot *first = proa_atomic_load(&table->first, PROA_ACQUIRE);
     const struct proa_table_slots *slots;
+    void *value;
     size_t i;
 
-    if (__builtin_expect(proa_atomic_load(&first->key, PROA_ACQUIRE) == key, 1))
-        return first->value;
+    if (__builtin_expect(proa_atomic_load(&first->key, PROA_ACQUIRE) == key, 1)) {
+        value = first->value;
+        if (!value)
+            __builtin_unreachable();
+        return value;
+    }
     slots = proa_atomic_load(&table->slots, PROA_ACQUIRE);
     if (__builtin_expect(!slots, 0))
         return NULL;
