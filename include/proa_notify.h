@@ -79,12 +79,13 @@ int PROA_Win_get_notify_address(MPI_Win win, int notification_idx, void *address
 /* ---- operations: arguments as of MPI_Put and its kin, and the index of the target's counter ----
  */
 
-int PROA_Put_notify(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                    int target_rank, MPI_Aint target_disp, int target_count,
-                    MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-int PROA_Get_notify(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                    int target_rank, MPI_Aint target_disp, int target_count,
-                    MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+static inline int PROA_Put_notify(const void *origin_addr, int origin_count,
+                                  MPI_Datatype origin_datatype, int target_rank,
+                                  MPI_Aint target_disp, int target_count,
+                                  MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+static inline int PROA_Get_notify(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                                  int target_rank, MPI_Aint target_disp, int target_count,
+                                  MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
 int PROA_Accumulate_notify(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
                            int target_rank, MPI_Aint target_disp, int target_count,
                            MPI_Datatype target_datatype, MPI_Op op, int notification_idx,
@@ -113,12 +114,16 @@ int PROA_Rget_accumulate_notify(const void *origin_addr, int origin_count,
                                 int notification_idx, MPI_Win win, MPI_Request *request);
 
 /* With counts of MPI_Count. */
-int PROA_Put_notify_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
-int PROA_Get_notify_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win);
+static inline int PROA_Put_notify_c(const void *origin_addr, MPI_Count origin_count,
+                                    MPI_Datatype origin_datatype, int target_rank,
+                                    MPI_Aint target_disp, MPI_Count target_count,
+                                    MPI_Datatype target_datatype, int notification_idx,
+                                    MPI_Win win);
+static inline int PROA_Get_notify_c(void *origin_addr, MPI_Count origin_count,
+                                    MPI_Datatype origin_datatype, int target_rank,
+                                    MPI_Aint target_disp, MPI_Count target_count,
+                                    MPI_Datatype target_datatype, int notification_idx,
+                                    MPI_Win win);
 int PROA_Accumulate_notify_c(const void *origin_addr, MPI_Count origin_count,
                              MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
                              MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,

@@ -57,10 +57,10 @@ PROA_NOTIFY_ONCE int PROA_Notify_is_native(MPI_Win win)
  * without Proa. */
 static const int *proa_notify_others;
 
-/* The head of a function: Proa's does the work where Proa serves the window, and the body where
- * not. Behind the first call Proa's is called straight away, unless there are windows of the
- * host's: it answers for handles that are none of its own. */
-#define PROA_NOTIFY_FUNCTION(name, parameters, arguments)                                       \
+/* The head of a function: Proa's of that name does the work where Proa serves the window, and the
+ * body where not. Behind the first call Proa's is called straight away, unless there are windows of
+ * the host's: it answers for handles that are none of its own. */
+#define PROA_NOTIFY_FUNCTION_OF(name, function, parameters, arguments)                          \
     static __typeof__(&name) proa_native_##name;                                                \
     static int proa_plain_##name parameters;                                                    \
     static __attribute__((noinline)) int proa_find_##name parameters                            \
@@ -76,7 +76,7 @@ static const int *proa_notify_others;
         return found && (is_alone || PROA_Notify_is_native(win)) ? found arguments              \
                                                                  : proa_plain_##name arguments; \
     }                                                                                           \
-    PROA_NOTIFY_ONCE int name parameters                                                        \
+    PROA_NOTIFY_ONCE int function parameters                                                    \
     {                                                                                           \
         __typeof__(&name) native = __atomic_load_n(&proa_native_##name, __ATOMIC_ACQUIRE);      \
                                                                                                 \
@@ -85,6 +85,59 @@ static const int *proa_notify_others;
                    : proa_find_##name arguments;                                                \
     }                                                                                           \
     static int proa_plain_##name parameters
+
+#define PROA_NOTIFY_FUNCTION(name, parameters, arguments) \
+    PROA_NOTIFY_FUNCTION_OF(name, name, parameters, arguments)
+
+/* ---- the short way of a put or a get ---- */
+
+/* Proa's for the plain case, in which counts and types are alike: 1, it is done; or 0, and nothing
+ * is done. The arguments are fewer than the call's, and not needed afterwards: to pass them on and
+ * to keep them takes as long as Proa's look at them. */
+typedef int proa_notify_short(const void *origin_addr, MPI_Count count, MPI_Datatype datatype,
+                              int target_rank, MPI_Aint target_disp, int notification_idx,
+                              MPI_Win win);
+
+static inline int proa_notify_no_short(const void *origin_addr, MPI_Count count,
+                                       MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
+                                       int notification_idx, MPI_Win win)
+{
+    (void)origin_addr, (void)count, (void)datatype, (void)target_rank;
+    (void)target_disp, (void)notification_idx, (void)win;
+    return 0;
+}
+
+/* The variable `way`: Proa's function of that name once it has been found, by the first call. */
+#define PROA_NOTIFY_SHORT(way, name)                                                           \
+    static proa_notify_short way##_first;                                                      \
+    static proa_notify_short *way = way##_first;                                               \
+    static int way##_first(const void *origin_addr, MPI_Count count, MPI_Datatype datatype,    \
+                           int target_rank, MPI_Aint target_disp, int notification_idx,        \
+                           MPI_Win win)                                                        \
+    {                                                                                          \
+        proa_notify_short *found = PROA_NOTIFY_KNOWN(proa_notify_short *, #name);              \
+                                                                                               \
+        found = found ? found : proa_notify_no_short;                                          \
+        __atomic_store_n(&way, found, __ATOMIC_RELEASE);                                       \
+        return found(origin_addr, count, datatype, target_rank, target_disp, notification_idx, \
+                     win);                                                                     \
+    }
+PROA_NOTIFY_SHORT(proa_notify_put, PROA_Notify_put)
+PROA_NOTIFY_SHORT(proa_notify_get, PROA_Notify_get)
+
+/* The head of a put or a get: as PROA_NOTIFY_FUNCTION, and first that short way, inline. */
+#define PROA_NOTIFY_MOVE(name, way, parameters, arguments)                                      \
+    PROA_NOTIFY_ONCE int proa_notify_##name parameters;                                         \
+    static inline int name parameters                                                           \
+    {                                                                                           \
+        if (origin_count == target_count && origin_datatype == target_datatype &&               \
+            __atomic_load_n(&way, __ATOMIC_ACQUIRE)(origin_addr, origin_count, origin_datatype, \
+                                                    target_rank, target_disp, notification_idx, \
+                                                    win))                                       \
+            return MPI_SUCCESS;                                                                 \
+        return proa_notify_##name arguments;                                                    \
+    }                                                                                           \
+    PROA_NOTIFY_FUNCTION_OF(name, proa_notify_##name, parameters, arguments)
 
 /* ---- plain MPI ---- */
 
@@ -508,23 +561,23 @@ PROA_NOTIFY_FUNCTION(PROA_Win_get_notify_address,
     return error != MPI_SUCCESS ? error                                      \
                                 : proa_notify_plain_count(win, target_rank, notification_idx)
 
-PROA_NOTIFY_FUNCTION(PROA_Put_notify,
-                     (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                      int target_rank, MPI_Aint target_disp, int target_count,
-                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
-                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                      target_count, target_datatype, notification_idx, win))
+PROA_NOTIFY_MOVE(PROA_Put_notify, proa_notify_put,
+                 (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                  int target_rank, MPI_Aint target_disp, int target_count,
+                  MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
+                 (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, notification_idx, win))
 {
     PROA_NOTIFY_COUNTED(MPI_Put(origin_addr, origin_count, origin_datatype, target_rank,
                                 target_disp, target_count, target_datatype, win));
 }
 
-PROA_NOTIFY_FUNCTION(PROA_Get_notify,
-                     (void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-                      int target_rank, MPI_Aint target_disp, int target_count,
-                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
-                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                      target_count, target_datatype, notification_idx, win))
+PROA_NOTIFY_MOVE(PROA_Get_notify, proa_notify_get,
+                 (void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                  int target_rank, MPI_Aint target_disp, int target_count,
+                  MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
+                 (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, notification_idx, win))
 {
     PROA_NOTIFY_COUNTED(MPI_Get(origin_addr, origin_count, origin_datatype, target_rank,
                                 target_disp, target_count, target_datatype, win));
@@ -623,12 +676,12 @@ PROA_NOTIFY_ONCE MPI_Count proa_notify_most(MPI_Count a, MPI_Count b)
     return a > b ? a : b;
 }
 
-PROA_NOTIFY_FUNCTION(PROA_Put_notify_c,
-                     (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
-                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                      target_count, target_datatype, notification_idx, win))
+PROA_NOTIFY_MOVE(PROA_Put_notify_c, proa_notify_put,
+                 (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                  int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                  MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
+                 (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, notification_idx, win))
 {
     PROA_NOTIFY_COUNTED(PROA_NOTIFY_LARGE(MPI_Put, proa_notify_most(origin_count, target_count),
                                           origin_addr, PROA_NOTIFY_COUNT(origin_count),
@@ -636,12 +689,12 @@ PROA_NOTIFY_FUNCTION(PROA_Put_notify_c,
                                           PROA_NOTIFY_COUNT(target_count), target_datatype, win));
 }
 
-PROA_NOTIFY_FUNCTION(PROA_Get_notify_c,
-                     (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-                      int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-                      MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
-                     (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
-                      target_count, target_datatype, notification_idx, win))
+PROA_NOTIFY_MOVE(PROA_Get_notify_c, proa_notify_get,
+                 (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+                  int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+                  MPI_Datatype target_datatype, int notification_idx, MPI_Win win),
+                 (origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                  target_count, target_datatype, notification_idx, win))
 {
     PROA_NOTIFY_COUNTED(PROA_NOTIFY_LARGE(MPI_Get, proa_notify_most(origin_count, target_count),
                                           origin_addr, PROA_NOTIFY_COUNT(origin_count),

@@ -68,10 +68,22 @@ PROA_FORMS int move(struct proa_win *win, enum proa_call call, enum proa_directi
                         target_count, target_datatype));
 }
 
-static __attribute__((noinline, unused)) void copy_long_and_count(void *to, const void *from,
-                                                                  uint64_t bytes,
-                                                                  const struct proa_target *target,
-                                                                  uint64_t *counter)
+#ifdef PROA_SLOW /* the window is watched */
+#define MAY_BE_PLAIN 0
+#define NOTIFIED(name) PROA_ENTRY(name)
+#define NEXT_FORM_OF(name, handle, ...) PROA_NOTIFIED_HOST_ANSWERS(name, handle, __VA_ARGS__)
+#else
+#define MAY_BE_PLAIN 1
+#define NOTIFIED_OF(name)              \
+    PROA_HOT PROA_NOTIFIED_NAME(name); \
+    PROA_ENTRY(name)
+#define NOTIFIED(name) NOTIFIED_OF(name)
+#define NEXT_FORM_OF(name, handle, ...) proa_slow_##name(__VA_ARGS__)
+
+static __attribute__((noinline)) void copy_long_and_count(void *to, const void *from,
+                                                          uint64_t bytes,
+                                                          const struct proa_target *target,
+                                                          uint64_t *counter)
 {
     memcpy(to, from, bytes);
     proa_counter_up_at(target, counter);
@@ -93,23 +105,27 @@ PROA_FORMS void copy_and_count(void *to, const void *from, uint64_t bytes,
     proa_counter_up_at(target, counter);
 }
 
-/* The plain case of a call whose counts and types are alike (proa_is_alike): as proa_move_plain,
- * with a neighbour that is locked and has the counter. 1 if done; 0, and nothing done: then `move`
- * does it, or says what is wrong. Calls come last, and each result is used before the next look-up:
- * so few registers have to be kept, which would be a good part of the time. */
-PROA_FORMS int move_plain(struct proa_win *win, enum proa_direction direction, const void *origin,
-                          int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
-                          int index)
+/* As proa_move_plain, with a neighbour that is locked and has the counter. Calls come last, and
+ * each result is used before the next look-up: so few registers have to be kept, which would be a
+ * good part of the time. */
+PROA_FORMS int move_plain(enum proa_direction direction, const void *origin, int64_t count,
+                          MPI_Datatype datatype, int rank, MPI_Aint displacement, int index,
+                          MPI_Win handle)
 {
-    const struct proa_type *type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
-    const struct proa_target *target = &win->targets[rank];
+    struct proa_win *win = proa_win_find_fast(handle);
+    const struct proa_target *target;
+    const struct proa_type *type;
     uint64_t *counter, bytes;
     char *at = NULL;
 
+    if (!win || !proa_is_in(win, rank))
+        return 0;
+    type = proa_table_find(&proa_types, PROA_TABLE_KEY(datatype));
     if (!type || !type->plain_bytes || (uint64_t)count > INT32_MAX ||
         (proa_epoch_towards(win, rank) & (PROA_EPOCH_LOCK | PROA_EPOCH_AWAITED)) != PROA_EPOCH_LOCK)
         return 0;
     bytes = (uint64_t)count * type->plain_bytes;
+    target = &win->targets[rank];
     if (count) {
         at = proa_ready_address(target, displacement, bytes);
         if (!at || !origin)
@@ -127,17 +143,17 @@ PROA_FORMS int move_plain(struct proa_win *win, enum proa_direction direction, c
     return 1;
 }
 
-#ifdef PROA_SLOW
-#define MAY_BE_PLAIN 0 /* the window is watched */
-#define NOTIFIED(name) PROA_ENTRY(name)
-#define NEXT_FORM_OF(name, handle, ...) PROA_NOTIFIED_HOST_ANSWERS(name, handle, __VA_ARGS__)
-#else
-#define MAY_BE_PLAIN 1
-#define NOTIFIED_OF(name)              \
-    PROA_HOT PROA_NOTIFIED_NAME(name); \
-    PROA_ENTRY(name)
-#define NOTIFIED(name) NOTIFIED_OF(name)
-#define NEXT_FORM_OF(name, handle, ...) proa_slow_##name(__VA_ARGS__)
+PROA_EXPORT PROA_HOT int PROA_Notify_put(const void *origin, MPI_Count count, MPI_Datatype datatype,
+                                         int rank, MPI_Aint displacement, int index, MPI_Win handle)
+{
+    return move_plain(PROA_PUT, origin, count, datatype, rank, displacement, index, handle);
+}
+
+PROA_EXPORT PROA_HOT int PROA_Notify_get(const void *origin, MPI_Count count, MPI_Datatype datatype,
+                                         int rank, MPI_Aint displacement, int index, MPI_Win handle)
+{
+    return move_plain(PROA_GET, origin, count, datatype, rank, displacement, index, handle);
+}
 #endif
 #define NEXT_FORM(name, handle, ...) NEXT_FORM_OF(name, handle, __VA_ARGS__)
 

@@ -60,6 +60,14 @@ PROA_NOTIFIED_OF_DRAFT(PROA_NOTIFIED_DECLARE)
 PROA_NOTIFIED_OWN(PROA_NOTIFIED_DECLARE)
 #undef PROA_NOTIFIED_DECLARE
 
+/* The plain case of a put or a get whose counts and types are alike: 1, it is done; or 0, and
+ * nothing is done. The header's functions begin with these: few arguments, and none is needed
+ * afterwards. */
+int PROA_Notify_put(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
+                    MPI_Aint displacement, int index, MPI_Win handle);
+int PROA_Notify_get(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
+                    MPI_Aint displacement, int index, MPI_Win handle);
+
 /* Heads the definition of an exported function: PMPI_X, and weakly MPI_X and PROA_X. */
 #define PROA_NOTIFIED_NAME(name)                           \
     PROA_EXPORT extern __typeof__(PMPI_##name) PROA_##name \

@@ -3,64 +3,38 @@
  * counts (bind/width.h). */
 #include "bind/width.h"
 
-/* Not the plain case. */
-static __attribute__((noinline)) int
-PROA_WIDE(put_generally)(const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank,
-                         MPI_Aint displacement, PROA_COUNT target_count,
-                         MPI_Datatype target_datatype, int index, MPI_Win handle)
-{
-    return move(PROA_WIN_OF(handle), PROA_CALL_WIDE(Put_notify), PROA_PUT, origin, count, datatype,
-                rank, displacement, target_count, target_datatype, index);
-}
-
 NOTIFIED(PROA_WIDE(Put_notify))
 (const void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, int index, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WIN_OF(handle);
+    struct proa_win *win;
 
+    if (MAY_BE_PLAIN && count == target_count && datatype == target_datatype &&
+        PROA_Notify_put(origin, count, datatype, rank, displacement, index, handle))
+        return MPI_SUCCESS;
+    win = PROA_WIN_OF(handle);
     if (PROA_RARELY(!win))
         return NEXT_FORM(PROA_WIDE(Put_notify), handle, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, index, handle);
-    if (MAY_BE_PLAIN && proa_is_alike(win, count, datatype, rank, target_count, target_datatype)) {
-        if (move_plain(win, PROA_PUT, origin, count, datatype, rank, displacement, index))
-            return MPI_SUCCESS;
-        /* the other two need no registers */
-        target_count = count;
-        target_datatype = datatype;
-    }
-    return PROA_WIDE(put_generally)(origin, count, datatype, rank, displacement, target_count,
-                                    target_datatype, index, handle);
-}
-
-/* Not the plain case. */
-static __attribute__((noinline)) int
-PROA_WIDE(get_generally)(void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank,
-                         MPI_Aint displacement, PROA_COUNT target_count,
-                         MPI_Datatype target_datatype, int index, MPI_Win handle)
-{
-    return move(PROA_WIN_OF(handle), PROA_CALL_WIDE(Get_notify), PROA_GET, origin, count, datatype,
-                rank, displacement, target_count, target_datatype, index);
+    return move(win, PROA_CALL_WIDE(Put_notify), PROA_PUT, origin, count, datatype, rank,
+                displacement, target_count, target_datatype, index);
 }
 
 NOTIFIED(PROA_WIDE(Get_notify))
 (void *origin, PROA_COUNT count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
  PROA_COUNT target_count, MPI_Datatype target_datatype, int index, MPI_Win handle)
 {
-    struct proa_win *win = PROA_WIN_OF(handle);
+    struct proa_win *win;
 
+    if (MAY_BE_PLAIN && count == target_count && datatype == target_datatype &&
+        PROA_Notify_get(origin, count, datatype, rank, displacement, index, handle))
+        return MPI_SUCCESS;
+    win = PROA_WIN_OF(handle);
     if (PROA_RARELY(!win))
         return NEXT_FORM(PROA_WIDE(Get_notify), handle, origin, count, datatype, rank, displacement,
                          target_count, target_datatype, index, handle);
-    if (MAY_BE_PLAIN && proa_is_alike(win, count, datatype, rank, target_count, target_datatype)) {
-        if (move_plain(win, PROA_GET, origin, count, datatype, rank, displacement, index))
-            return MPI_SUCCESS;
-        /* the other two need no registers */
-        target_count = count;
-        target_datatype = datatype;
-    }
-    return PROA_WIDE(get_generally)(origin, count, datatype, rank, displacement, target_count,
-                                    target_datatype, index, handle);
+    return move(win, PROA_CALL_WIDE(Get_notify), PROA_GET, origin, count, datatype, rank,
+                displacement, target_count, target_datatype, index);
 }
 
 NOTIFIED(PROA_WIDE(Accumulate_notify))

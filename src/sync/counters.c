@@ -22,13 +22,11 @@ int proa_counter_outside(int rank, int64_t index, uint32_t count)
                      (long long)index);
 }
 
-/* A neighbour on the other half of this core answers within a pause, so there are fewer pauses than
- * looks. Without any, the looks would slow it down. */
-enum { LOOKS_PER_PAUSE = 4 };
-
-int proa_counter_await_slow(struct proa_win *win, const uint64_t *word, uint64_t least)
+int proa_counter_await(struct proa_win *win, uint32_t index, uint64_t least)
 {
-    return proa_wait_first_looks(word, least, LOOKS_PER_PAUSE)
+    const uint64_t *word = proa_counter_of(win, win->rank, index);
+
+    return proa_counter_comes(word, least)
                ? PROA_OK
                : proa_await_long(win, -1, word, least, &proa_self->ctl->bell);
 }

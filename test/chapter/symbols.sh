@@ -59,7 +59,7 @@ for name in Put Get Accumulate Get_accumulate Rput Rget Raccumulate Rget_accumul
     for form in "${name}_notify" "${name}_notify_c"; do besides+=" MPI_$form PMPI_$form PROA_$form"; done
 done
 for name in Win_set_num_notify Win_get_num_notify Win_get_notify_value Win_reset_notify_value Win_notify_ithreshold; do besides+=" MPI_$name PMPI_$name PROA_$name"; done
-besides+=' PROA_Win_wait_notify PROA_Win_waitsome_notify PROA_Win_get_notify_address PROA_Notify_is_native PROA_Notify_others PROA_Notify_error_class PROA_Notify_keyval'
+besides+=' PROA_Win_wait_notify PROA_Win_waitsome_notify PROA_Win_get_notify_address PROA_Notify_is_native PROA_Notify_others PROA_Notify_put PROA_Notify_get PROA_Notify_error_class PROA_Notify_keyval'
 for name in Wait Waitall Waitany Waitsome Test Testall Testany Testsome Request_get_status Request_get_status_all Request_get_status_any Request_get_status_some; do besides+=" MPI_$name PMPI_$name"; done
 messages=$(dirname "${BASH_SOURCE[0]}")/../../src/watch/host_calls.h
 for name in $(grep -oP '^    X\(\K\w+(?=, [A-Z_]+, )' "$messages"); do besides+=" MPI_$name PMPI_$name MPI_${name}_c PMPI_${name}_c"; done

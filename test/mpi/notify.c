@@ -137,6 +137,34 @@ static void check_get(struct area *a)
     }
 }
 
+/* Types that differ, for as many elements: the target's skips a word. */
+static void check_types(struct area *a)
+{
+    const MPI_Aint at = disp_at(a, right, 0), word = sizeof(int64_t);
+    const int64_t put = 40 + rank;
+    int64_t *in = a->base, got = -1;
+    MPI_Datatype second;
+    MPI_Count before;
+    MPI_Type_create_hindexed_block(1, 1, &word, MPI_INT64_T, &second);
+    MPI_Type_commit(&second);
+    MPI_Win_reset_notify_value(a->win, 0, &before);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, a->win);
+    in[0] = in[1] = -2;
+    MPI_Win_unlock(rank, a->win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, right, 0, a->win);
+    MPI_Put_notify(&put, 1, MPI_INT64_T, right, at, 1, second, 0, a->win);
+    MPI_Win_flush(right, a->win);
+    MPI_Get_notify(&got, 1, MPI_INT64_T, right, at, 1, second, 0, a->win);
+    MPI_Win_unlock(right, a->win);
+    PROA_Win_wait_notify(a->win, 0, 2);
+    CHECK(got == put, "%s: get of the second word got %lld", kind_name, (long long)got);
+    CHECK(in[0] == -2 && in[1] == 40 + left, "%s: put to the second word left %lld, %lld",
+          kind_name, (long long)in[0], (long long)in[1]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Type_free(&second);
+}
+
 static void check_requests(struct area *a)
 {
     static int64_t out[words], got[words];
@@ -407,6 +435,7 @@ int main(int argc, char *argv[])
         check_put(&a);
         check_others(&a);
         check_get(&a);
+        check_types(&a);
         check_requests(&a);
         check_large(&a);
         check_thresholds(&a);
