@@ -83,7 +83,7 @@ PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call
 {
 #ifdef PROA_SLOW
     proa_before(win, call, rank, 0);
-    proa_traced_place(win, rank, displacement);
+    proa_trace_thread.displacement = (uint64_t)displacement;
     if (PROA_RARELY(proa_handle_of(win)->rules) && proa_is_in(win, rank) &&
         !proa_datatypes_hold(origin, count, datatype, result, result_count, result_datatype,
                              target_datatype))

@@ -5,12 +5,16 @@
  * byte order of the process.
  *
  *   header   PROA_TRACE_HEAD_BYTES: struct proa_trace_head, threads' slots, names of calls
- *   chunks   PROA_TRACE_CHUNK_BYTES each, of one thread each: records, the first a CHUNK
+ *   chunks   PROA_TRACE_CHUNK_BYTES each, of one thread each: a CHUNK, its sites, records
  *
- * A record takes two cells of PROA_TRACE_CELL_BYTES, or one if it is TEXT, a short form or FILL. It
- * is there once its kind, the last byte of its first cell, is not 0; that is stored last (release).
+ * A record takes four cells of PROA_TRACE_CELL_BYTES, or one if it is BRIEF, TEXT or FILL. It is
+ * there once its kind, the last byte of its first cell, is not 0; that is stored last (release).
  * Behind the last record of a chunk all is 0. Records of a thread are in the order of their ends.
  * TEXT records continue the one before them, with PROA_TRACE_TEXT_BYTES bytes each.
+ *
+ * Programs make few different calls, many times. A site is all of a call but its times, place and
+ * rank, which are in its brief record. A chunk knows PROA_TRACE_SITES sites; the first calls in it
+ * define them.
  *
  * Times are ticks of a clock that all processes of a node share. Two pairs in the header tell their
  * nanoseconds of CLOCK_MONOTONIC: one from the start, one that is renewed with each chunk.
@@ -18,27 +22,30 @@
 #ifndef PROA_TRACE_FORMAT_H
 #define PROA_TRACE_FORMAT_H
 
+#include "base/atomic.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 #define PROA_TRACE_MAGIC "ProaTrc"
 
 enum {
-    PROA_TRACE_VERSION = 2,
+    PROA_TRACE_VERSION = 3,
     PROA_TRACE_HEAD_BYTES = 16 << 10,
     PROA_TRACE_CHUNK_BYTES = 256 << 10,
     PROA_TRACE_SLOTS = 64,  /* threads that show what they are in */
     PROA_TRACE_CALLS = 128, /* the most numbers of calls */
     PROA_TRACE_NAME_BYTES = 32,
-    PROA_TRACE_CELL_BYTES = 32,
-    PROA_TRACE_TEXT_BYTES = 28,
+    PROA_TRACE_CELL_BYTES = 16,
+    PROA_TRACE_TEXT_BYTES = 15,
+    PROA_TRACE_SITES = 128, /* their numbers begin with 1 */
     PROA_TRACE_HOST_BYTES = 64
 };
 
 enum proa_trace_kind {
     PROA_TRACE_NOTHING,
-    /* rank: number of the thread, from 0 on; value: how manieth chunk of the file; caller: what
-     * the short forms of the chunk add theirs to */
+    /* rank: number of the thread, from 0 on; value: how manieth chunk of the file; begin: the
+     * brief records of the chunk count from here. The sites follow it */
     PROA_TRACE_CHUNK,
     PROA_TRACE_TEXT,
     /* a loaded file of code: place, value: first and last address; end: what to subtract from an
@@ -80,13 +87,9 @@ enum proa_trace_kind {
     /* clocks of nodes: at begin nanoseconds of this process's clock the one of node `value` was at
      * end, give or take `bytes` nanoseconds (between the two, `place` is its process) */
     PROA_TRACE_CLOCK,
-    /* a CALL and an OPERATION in one cell (struct proa_trace_short); readers expand them */
-    PROA_TRACE_SHORT_CALL,
-    PROA_TRACE_SHORT_OPERATION,
-    /* a short operation by load and store that has not been timed, and the next call of its thread:
-     * a flush of its target, which had nothing to wait for */
-    PROA_TRACE_FLUSHED_OPERATION,
-    PROA_TRACE_FILL, /* one cell at the end of a chunk, where a record of two has no room */
+    /* a CALL or an OPERATION in one cell (struct proa_trace_brief), which readers expand */
+    PROA_TRACE_BRIEF,
+    PROA_TRACE_FILL, /* one cell at the end of a chunk, where a record of four has no room */
     PROA_TRACE_KINDS
 };
 
@@ -101,54 +104,76 @@ enum {
     PROA_TRACE_FAILED = 64     /* the call returned an error */
 };
 
-/* Two cells. Fields without a meaning for a kind are 0; rank is -1. */
+/* Four cells. Fields without a meaning for a kind are 0; rank is -1. */
 struct proa_trace_record {
-    uint64_t begin, end; /* ticks */
-    int32_t rank;        /* in the window's group */
-    uint32_t window;     /* this process's number of it, from 1 on; 0: none */
-    uint16_t call;       /* enum proa_call; the header has the names */
-    uint8_t way;         /* enum proa_stats_way, where the kind says nothing else */
+    uint64_t begin;  /* ticks */
+    uint32_t window; /* this process's number of it, from 1 on; 0: none */
+    uint16_t call;   /* enum proa_call; the header has the names */
+    uint8_t epoch;   /* PROA_EPOCH_* towards the target, when the call was over */
+    uint8_t kind;    /* enum proa_trace_kind */
+    uint64_t end;    /* ticks */
+    int32_t rank;    /* in the window's group */
+    uint8_t way;     /* enum proa_stats_way, where the kind says nothing else */
     uint8_t mode;
     uint16_t unused;
-    uint8_t epoch; /* PROA_EPOCH_* towards the target, when the call was over */
-    uint8_t kind;  /* enum proa_trace_kind */
     uint64_t bytes, place, value;
     uint64_t caller; /* return address of the call; 0: unknown */
 };
 
-/* One cell, for what is recorded most: a CALL without a place, or an OPERATION without a value,
- * whose other numbers fit. */
-struct proa_trace_short {
-    uint64_t begin;
-    uint32_t length; /* ticks to its end; of a FLUSHED_OPERATION to the flush */
-    int32_t caller;  /* less that of the chunk */
-    uint32_t place;  /* of a call: its value */
-    uint16_t bytes;
-    int16_t rank;
-    uint16_t window;
-    uint8_t call, epoch;
-    union {
-        struct {
-            uint8_t way, mode;
-        };
-        int16_t flush_caller; /* of a FLUSHED_OPERATION, less that of the operation */
-    };
-    uint8_t flush; /* the call that flushed: enum proa_call */
-    uint8_t kind;
+/* A number of several: where each is, from the lowest bit on. */
+enum {
+    PROA_TRACE_MODE_AT = 0,
+    PROA_TRACE_WAY_AT = 8, /* of a CALL PROA_TRACE_NO_WAY */
+    PROA_TRACE_EPOCH_AT = 16,
+    PROA_TRACE_CALL_AT = 24,
+    PROA_TRACE_WINDOW_AT = 32,
+    PROA_TRACE_NO_WAY = 255
+};
+
+struct proa_trace_site {
+    uint64_t caller, bytes;
+    uint64_t what; /* mode, way, epoch, call, window; 0: the site is not defined */
+};
+
+/* One cell: a CALL without a place, or an OPERATION without a value. If it names the site of a
+ * flush, too, it is an operation by load and store that has not been timed; the flush is the next
+ * call of its thread, of its target, and had nothing to wait for. */
+struct proa_trace_brief {
+    uint32_t since; /* ticks from the beginning of the chunk to its own */
+    uint32_t place; /* of a call: its value */
+    uint64_t rest;
+};
+
+/* `rest`, from the lowest bit on: rank; ticks to its end, or to the flush; site; site of the flush,
+ * or 0. The kind is the last byte in either byte order. */
+enum {
+    PROA_TRACE_LENGTH_BITS = 24,
+    PROA_TRACE_RANK_AT = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 8,
+    PROA_TRACE_LENGTH_AT = PROA_TRACE_RANK_AT + 16,
+    PROA_TRACE_SITE_AT = PROA_TRACE_LENGTH_AT + PROA_TRACE_LENGTH_BITS,
+    PROA_TRACE_FLUSH_AT = PROA_TRACE_SITE_AT + 8,
+    PROA_TRACE_KIND_AT = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 56 : 0
 };
 
 /* A TEXT record: one cell. */
 struct proa_trace_text {
     char text[PROA_TRACE_TEXT_BYTES];
-    uint8_t unused[3];
     uint8_t kind;
 };
-_Static_assert(sizeof(struct proa_trace_record) == 2 * PROA_TRACE_CELL_BYTES &&
-                   sizeof(struct proa_trace_short) == PROA_TRACE_CELL_BYTES &&
-                   sizeof(struct proa_trace_text) == PROA_TRACE_CELL_BYTES,
-               "records take one cell or two");
+
+/* Cells of a record, and of the head of a chunk, which has its sites. */
+enum {
+    PROA_TRACE_RECORD_CELLS = sizeof(struct proa_trace_record) / PROA_TRACE_CELL_BYTES,
+    PROA_TRACE_CHUNK_HEAD_CELLS = PROA_TRACE_RECORD_CELLS + PROA_TRACE_SITES *
+                                                                sizeof(struct proa_trace_site) /
+                                                                PROA_TRACE_CELL_BYTES
+};
+_Static_assert(sizeof(struct proa_trace_record) == 64 &&
+                   sizeof(struct proa_trace_brief) == PROA_TRACE_CELL_BYTES &&
+                   sizeof(struct proa_trace_text) == PROA_TRACE_CELL_BYTES &&
+                   PROA_TRACE_SITES * sizeof(struct proa_trace_site) % PROA_TRACE_CELL_BYTES == 0,
+               "records and sites take whole cells");
 _Static_assert(offsetof(struct proa_trace_record, kind) == PROA_TRACE_CELL_BYTES - 1 &&
-                   offsetof(struct proa_trace_short, kind) == PROA_TRACE_CELL_BYTES - 1 &&
                    offsetof(struct proa_trace_text, kind) == PROA_TRACE_CELL_BYTES - 1,
                "the kind is the last byte of the first cell");
 
@@ -160,9 +185,9 @@ struct proa_trace_pair {
 /* A thread as it is now: the call that it is in (since != 0). Written without order: to be shown
  * while the program runs, and after a kill. */
 struct proa_trace_slot {
-    uint64_t since;  /* ticks; 0: in no call */
-    uint64_t caller; /* of the call that it is in */
-    uint64_t records;
+    uint64_t since;   /* ticks; 0: in no call */
+    uint64_t caller;  /* of the call that it is in */
+    uint64_t dropped; /* records of the thread beyond the limit */
     uint32_t window, call;
     int32_t rank;   /* the target's, or -1 */
     int32_t waited; /* the rank waited for: 1 + rank; 0: none */
@@ -181,7 +206,7 @@ struct proa_trace_head {
     uint64_t process, node;
     uint64_t limit_bytes;
     uint64_t chunks;        /* taken so far */
-    uint64_t dropped;       /* records beyond the limit */
+    uint64_t dropped;       /* records beyond the limit, of threads without a slot */
     uint64_t dropped_since; /* ticks of the first of them */
     int64_t realtime_ns;    /* when recording began, since 1970 */
     struct proa_trace_pair first, last;
@@ -197,5 +222,17 @@ enum {
 _Static_assert(PROA_TRACE_CALLS_AT + PROA_TRACE_CALLS * PROA_TRACE_NAME_BYTES ==
                    PROA_TRACE_HEAD_BYTES,
                "the header is full");
+
+/* Records of all threads beyond the limit; head: with the rest of the header behind it. */
+static inline uint64_t proa_trace_dropped(const struct proa_trace_head *head)
+{
+    const struct proa_trace_slot *slots =
+        (const struct proa_trace_slot *)(const void *)((const char *)head + PROA_TRACE_SLOTS_AT);
+    uint64_t dropped = proa_atomic_load(&head->dropped, PROA_RELAXED);
+
+    for (int i = 0; i < PROA_TRACE_SLOTS; i++)
+        dropped += proa_atomic_load(&slots[i].dropped, PROA_RELAXED);
+    return dropped;
+}
 
 #endif

@@ -27,6 +27,7 @@ static char *map;                                         /* as large as the lim
 static struct proa_trace_head *head;
 static int file = -1;
 static uint64_t chunks_most;
+static int is_full; /* no chunk is left */
 static int threads;
 
 /* ---- clock ---- */
@@ -153,12 +154,14 @@ static void thread_begin(struct proa_trace_thread *thread)
                        : &shared;
 }
 
-/* In a child the thread may still have a chunk of its parent's. */
+/* A slot is its thread's, the header all others'. */
 static int drop(struct proa_trace_thread *thread)
 {
     thread->next = thread->end = NULL;
-    if (proa_trace_on && head->dropped++ == 0)
-        head->dropped_since = proa_trace_ticks();
+    if (thread->number < PROA_TRACE_SLOTS)
+        proa_atomic_store(&thread->slot->dropped, thread->slot->dropped + 1, PROA_RELAXED);
+    else
+        proa_atomic_fetch_add(&head->dropped, 1, PROA_RELAXED);
     return 0;
 }
 
@@ -170,55 +173,92 @@ static void chunk_leave(const struct proa_trace_thread *thread)
                 MADV_DONTNEED);
 }
 
-int proa_trace_more(struct proa_trace_thread *thread)
+/* The first record of the chunk. Calls that are brief and end from now on have begun after its
+ * beginning. */
+static void chunk_begin(struct proa_trace_thread *thread, uint64_t number)
 {
-    struct proa_trace_record first = {.kind = PROA_TRACE_CHUNK};
+    struct proa_trace_record first = {.kind = PROA_TRACE_CHUNK, .rank = thread->number};
+    char *at = map + PROA_TRACE_HEAD_BYTES + number * PROA_TRACE_CHUNK_BYTES;
+
+    first.begin = first.end = proa_trace_ticks() - ((uint64_t)1 << PROA_TRACE_LENGTH_BITS);
+    first.value = number;
+    thread->base = first.begin;
+    thread->sites = (struct proa_trace_site *)(void *)(at + sizeof first);
+    thread->next = (struct proa_trace_brief *)(void *)at;
+    thread->end = thread->next + CHUNK_CELLS;
+    proa_trace_put(&first);
+    thread->next = (struct proa_trace_brief *)(void *)at + PROA_TRACE_CHUNK_HEAD_CELLS;
+}
+
+/* The number of a new chunk, or -1, for this thread and all others from then on. */
+static int64_t chunk_take_first_come(struct proa_trace_thread *thread)
+{
     int64_t number = -1;
-    int is_there;
 
     pthread_mutex_lock(&mutex);
-    if (proa_trace_on) {
-        if (!thread->slot)
-            thread_begin(thread);
-        number = chunk_take();
+    if (!thread->slot)
+        thread_begin(thread);
+    number = chunk_take();
+    if (number < 0 && !is_full) {
+        head->dropped_since = proa_trace_ticks();
+        proa_atomic_store(&is_full, 1, PROA_RELAXED);
     }
-    is_there = number >= 0 || drop(thread);
     pthread_mutex_unlock(&mutex);
-    if (!is_there)
+    return number;
+}
+
+int proa_trace_more(struct proa_trace_thread *thread)
+{
+    int64_t number = -1;
+
+    if (!proa_trace_on)
         return 0;
+    if (!thread->slot || !proa_atomic_load(&is_full, PROA_RELAXED))
+        number = chunk_take_first_come(thread);
+    if (number < 0)
+        return drop(thread);
     chunk_leave(thread);
-    thread->next = (struct proa_trace_short *)(map + PROA_TRACE_HEAD_BYTES +
-                                               (uint64_t)number * PROA_TRACE_CHUNK_BYTES);
-    thread->end = thread->next + CHUNK_CELLS;
-    thread->chunk_caller = thread->caller;
-    first.begin = first.end = proa_trace_ticks();
-    first.rank = thread->number;
-    first.value = (uint64_t)number;
-    first.caller = thread->chunk_caller;
-    proa_trace_put(&first);
+    chunk_begin(thread, (uint64_t)number);
     return 1;
 }
 
-/* Two cells, or NULL. A single one that is left is filled: readers stop at one that is empty. */
-static struct proa_trace_record *two_cells(struct proa_trace_thread *thread)
+unsigned proa_trace_site_find(uint64_t caller, uint64_t bytes, uint64_t what)
 {
-    struct proa_trace_record *at;
+    enum { LOOKS = 8 };
+    const unsigned hash = proa_trace_site_hash(caller, bytes, what);
 
-    if (thread->end - thread->next == 1)
-        proa_atomic_store(&thread->next++->kind, PROA_TRACE_FILL, PROA_RELAXED);
-    if (thread->next == thread->end && !proa_trace_more(thread))
-        return NULL;
-    at = (struct proa_trace_record *)(void *)thread->next;
-    thread->next += 2;
-    return at;
+    for (unsigned look = 0; look < LOOKS; look++) {
+        const unsigned index = (hash + look) % PROA_TRACE_SITES;
+        struct proa_trace_site *at = &proa_trace_thread.sites[index];
+
+        if (!at->what)
+            *at = (struct proa_trace_site){caller, bytes, what};
+        if (proa_trace_is_site(at, caller, bytes, what))
+            return index + 1;
+    }
+    return 0;
+}
+
+/* Is there room for a record? Cells that are left are filled: readers stop at one that is empty. */
+static int has_room(struct proa_trace_thread *thread)
+{
+    if (thread->end - thread->next >= PROA_TRACE_RECORD_CELLS)
+        return 1;
+    while (thread->next != thread->end)
+        proa_atomic_store(&thread->next++->rest, (uint64_t)PROA_TRACE_FILL << PROA_TRACE_KIND_AT,
+                          PROA_RELAXED);
+    return proa_trace_more(thread);
 }
 
 void proa_trace_put(const struct proa_trace_record *record)
 {
-    struct proa_trace_record *at = two_cells(&proa_trace_thread);
+    struct proa_trace_thread *thread = &proa_trace_thread;
+    struct proa_trace_record *at;
 
-    if (!at)
+    if (!has_room(thread))
         return;
+    at = (struct proa_trace_record *)(void *)thread->next;
+    thread->next += PROA_TRACE_RECORD_CELLS;
     at->begin = record->begin;
     at->end = record->end;
     at->rank = record->rank;
@@ -232,6 +272,16 @@ void proa_trace_put(const struct proa_trace_record *record)
     at->value = record->value;
     at->caller = record->caller;
     proa_atomic_store(&at->kind, record->kind, PROA_RELEASE); /* partner: readers of the file */
+}
+
+void proa_trace_put_call(const struct proa_trace_record *record)
+{
+    struct proa_trace_thread *thread = &proa_trace_thread;
+
+    if (thread->next == thread->end && !proa_trace_more(thread))
+        return;
+    if (!proa_trace_put_brief(*record))
+        proa_trace_put(record);
 }
 
 static void put_text(const char *text, uint64_t bytes)
@@ -360,9 +410,9 @@ void proa_trace_close(void)
     pthread_mutex_lock(&mutex);
     last_renew();
     proa_atomic_store(&head->is_ended, 1, PROA_RELEASE); /* partner: readers of the file */
-    if (head->dropped)
+    if (is_full)
         proa_log(PROA_LOG_WARN, "PROA_TRACE: %llu records were dropped: %s",
-                 (unsigned long long)head->dropped,
+                 (unsigned long long)proa_trace_dropped(head),
                  chunks_most * PROA_TRACE_CHUNK_BYTES < head->limit_bytes
                      ? "there is no more room for the trace"
                      : "the trace has reached PROA_TRACE_LIMIT");

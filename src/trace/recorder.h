@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The recorder of a trace (trace/format.h): each thread fills chunks of the process's file. A
- * record costs a tick of the clock and a few stores; a chunk takes system calls. A child of fork
+ * record costs a look at the clock and a few stores; a chunk takes system calls. A child of fork
  * records nothing.
  */
 #ifndef PROA_TRACE_RECORDER_H
@@ -53,13 +53,14 @@ static inline uint64_t proa_trace_ticks(void)
 
 /* The thread's part of the recorder. */
 struct proa_trace_thread {
-    struct proa_trace_short *next, *end; /* equal: the chunk is full, or there is none */
-    struct proa_trace_short *operation;  /* the last short operation that was not timed, or NULL */
+    struct proa_trace_brief *next, *end; /* cells; equal: the chunk is full, or there is none */
+    struct proa_trace_brief *operation;  /* the last one that was not timed, or NULL */
+    struct proa_trace_site *sites;       /* of the chunk */
     struct proa_trace_slot *slot;        /* NULL before the first record */
-    uint64_t chunk_caller;
-    uint64_t begin, caller; /* of the call that goes on */
-    uint64_t value, place;  /* for its record */
-    uint64_t displacement;  /* the same, of an operation */
+    uint64_t base;                       /* beginning of the chunk */
+    uint64_t begin, caller;              /* of the call that goes on */
+    uint64_t value, place;               /* for its record */
+    uint64_t displacement;               /* as it was given, of an operation */
     uint8_t mode;
     int number;
 };
@@ -68,77 +69,114 @@ extern PROA_HIDDEN _Thread_local struct proa_trace_thread proa_trace_thread PROA
 /* Takes a further chunk for the thread. 0: there is none, and the record is counted as dropped. */
 int proa_trace_more(struct proa_trace_thread *thread);
 
-/* Appends the record, in two cells; its kind is stored last. */
+/* Appends the record, in four cells; its kind is stored last. */
 void proa_trace_put(const struct proa_trace_record *record);
 
-/* Has a CALL or OPERATION a short form? `value` is that of a call, and else 0. */
-static inline int proa_trace_is_short(const struct proa_trace_record *record, uint64_t place,
-                                      uint64_t value, uint64_t chunk_caller)
+/* Appends a CALL or OPERATION, in one cell or four. */
+void proa_trace_put_call(const struct proa_trace_record *record);
+
+/* ---- brief records ---- */
+
+/* Of a site (trace/format.h); way: of a CALL PROA_TRACE_NO_WAY. */
+static inline uint64_t proa_trace_what(uint32_t window, int call, uint8_t epoch, uint8_t way,
+                                       uint8_t mode)
 {
-    return ((record->bytes >> 16) | (place >> 32) | value | (record->window >> 16) |
-            (((uint64_t)(int64_t)record->rank + 1) >> 15) | (record->call >> 8) |
-            ((record->caller - chunk_caller + ((uint64_t)1 << 31)) >> 32) |
-            ((record->end - record->begin) >> 32)) == 0;
+    return ((uint64_t)window << PROA_TRACE_WINDOW_AT) | ((uint64_t)call << PROA_TRACE_CALL_AT) |
+           ((uint64_t)epoch << PROA_TRACE_EPOCH_AT) | ((uint64_t)way << PROA_TRACE_WAY_AT) |
+           ((uint64_t)mode << PROA_TRACE_MODE_AT);
 }
 
-/* Appends a CALL or OPERATION in one cell, or in two. Its kind is stored last. Returns the cell;
- * NULL: it has taken two, or was dropped. */
-static inline __attribute__((always_inline)) struct proa_trace_short *
-proa_trace_put_short(const struct proa_trace_record *record)
+static inline int proa_trace_is_site(const struct proa_trace_site *site, uint64_t caller,
+                                     uint64_t bytes, uint64_t what)
 {
-    const int is_call = record->kind == PROA_TRACE_CALL;
-    const uint64_t place = is_call ? record->value : record->place;
-    struct proa_trace_thread *thread = &proa_trace_thread;
-    struct proa_trace_short *at;
+    return ((site->caller ^ caller) | (site->bytes ^ bytes) | (site->what ^ what)) == 0;
+}
 
-    if (__builtin_expect(thread->next == thread->end, 0) && !proa_trace_more(thread))
+/* Where the search for a site begins: a number below PROA_TRACE_SITES. */
+static inline unsigned proa_trace_site_hash(uint64_t caller, uint64_t bytes, uint64_t what)
+{
+    _Static_assert((int)PROA_TRACE_SITES == 1 << 7, "as many as the hash has values");
+    return (unsigned)(((caller + bytes + what) * 0x9e3779b97f4a7c15u) >> 57);
+}
+
+/* The number of the site in the thread's chunk, which is defined if it is new; 0: there is no room
+ * for it. */
+unsigned proa_trace_site_find(uint64_t caller, uint64_t bytes, uint64_t what);
+
+static inline unsigned proa_trace_site_number(uint64_t caller, uint64_t bytes, uint64_t what)
+{
+    const unsigned hash = proa_trace_site_hash(caller, bytes, what);
+
+    if (__builtin_expect(proa_trace_is_site(&proa_trace_thread.sites[hash], caller, bytes, what),
+                         1))
+        return hash + 1;
+    return proa_trace_site_find(caller, bytes, what);
+}
+
+/* Appends a CALL or OPERATION in one cell of this chunk; its kind is stored last. NULL: its numbers
+ * do not fit, or there is no cell: nothing has been appended. A record that is in no memory is not
+ * put there. */
+static inline __attribute__((always_inline)) struct proa_trace_brief *
+proa_trace_put_brief(const struct proa_trace_record record)
+{
+    const int is_call = record.kind == PROA_TRACE_CALL;
+    const uint64_t place = is_call ? record.value : record.place;
+    const uint64_t other = is_call ? record.place : record.value;
+    const uint64_t length = record.end - record.begin;
+    struct proa_trace_thread *thread = &proa_trace_thread;
+    struct proa_trace_brief *at;
+    unsigned number = 0;
+    uint64_t since;
+
+    if (__builtin_expect(thread->next == thread->end, 0))
         return NULL;
-    if (__builtin_expect(!proa_trace_is_short(record, place,
-                                              is_call ? record->place : record->value,
-                                              thread->chunk_caller),
-                         0)) {
-        proa_trace_put(record);
+    since = record.begin - thread->base;
+    if (__builtin_expect((((since | place) >> 32) | (length >> PROA_TRACE_LENGTH_BITS) | other |
+                          (((uint64_t)(int64_t)record.rank + 1) >> 15)) == 0,
+                         1))
+        number = proa_trace_site_number(record.caller, record.bytes,
+                                        proa_trace_what(record.window, record.call, record.epoch,
+                                                        is_call ? PROA_TRACE_NO_WAY : record.way,
+                                                        record.mode));
+    if (__builtin_expect(!number, 0))
         return NULL;
-    }
     at = thread->next++;
-    at->begin = record->begin;
-    at->length = (uint32_t)(record->end - record->begin);
-    at->caller = (int32_t)(int64_t)(record->caller - thread->chunk_caller);
+    at->since = (uint32_t)since;
     at->place = (uint32_t)place;
-    at->bytes = (uint16_t)record->bytes;
-    at->rank = (int16_t)record->rank;
-    at->window = (uint16_t)record->window;
-    at->call = (uint8_t)record->call;
-    at->epoch = record->epoch;
-    at->way = record->way;
-    at->mode = record->mode;
-    proa_atomic_store(&at->kind, /* partner: readers of the file */
-                      is_call ? PROA_TRACE_SHORT_CALL : PROA_TRACE_SHORT_OPERATION, PROA_RELEASE);
+    proa_atomic_store(&at->rest, /* partner: readers of the file */
+                      ((uint64_t)PROA_TRACE_BRIEF << PROA_TRACE_KIND_AT) |
+                          ((uint64_t)number << PROA_TRACE_SITE_AT) |
+                          (length << PROA_TRACE_LENGTH_AT) |
+                          ((uint64_t)(uint16_t)record.rank << PROA_TRACE_RANK_AT),
+                      PROA_RELEASE);
     return at;
 }
 
 /* The call that has just begun is a flush that had nothing to wait for: adds it to the operation of
  * this thread that came just before it, if that was on this window and target, in that epoch. 0: it
  * needs a record of its own. */
-static inline int proa_trace_flush(uint32_t window, int rank, uint8_t epoch, int call)
+static inline int proa_trace_flush(uint32_t window, int rank, uint8_t epoch, uint8_t mode, int call)
 {
+    const uint64_t what = proa_trace_what(window, call, epoch, PROA_TRACE_NO_WAY, mode);
+    const uint64_t same = proa_trace_what(UINT32_MAX, 0, UINT8_MAX, 0, 0);
     struct proa_trace_thread *thread = &proa_trace_thread;
-    struct proa_trace_short *at = thread->operation;
-    uint64_t since, further;
+    struct proa_trace_brief *at = thread->operation;
+    uint64_t length;
+    unsigned number;
 
-    if (!at || at != thread->next - 1 || at->window != window || at->rank != rank ||
-        at->epoch != epoch)
+    if (!at || at != thread->next - 1 || (uint16_t)(at->rest >> PROA_TRACE_RANK_AT) != rank ||
+        ((thread->sites[(uint8_t)(at->rest >> PROA_TRACE_SITE_AT) - 1].what ^ what) & same))
         return 0;
-    since = thread->begin - at->begin;
-    further = thread->caller - (thread->chunk_caller + (uint64_t)(int64_t)at->caller);
-    if ((since >> 32) | ((further + (1 << 15)) >> 16))
+    length = thread->begin - thread->base - at->since;
+    number = proa_trace_site_number(thread->caller, 0, what);
+    if (length >> PROA_TRACE_LENGTH_BITS || !number)
         return 0;
-    proa_atomic_store(&at->flush, (uint8_t)call, PROA_RELAXED);
-    proa_atomic_fence(PROA_RELEASE); /* partner: read_short (tools/trace/cells.c) */
-    proa_atomic_store(&at->length, (uint32_t)since, PROA_RELAXED);
-    proa_atomic_store(&at->flush_caller, (int16_t)(int64_t)further, PROA_RELAXED);
-    thread->operation = NULL; /* the next flush has a record of its own */
-    proa_atomic_store(&at->kind, PROA_TRACE_FLUSHED_OPERATION, PROA_RELEASE); /* the same */
+    thread->operation = NULL; /* so the next flush has a record of its own */
+
+    proa_atomic_store(&at->rest, /* partner: readers of the file, for the site */
+                      at->rest | ((uint64_t)number << PROA_TRACE_FLUSH_AT) |
+                          (length << PROA_TRACE_LENGTH_AT),
+                      PROA_RELEASE);
     return 1;
 }
 

@@ -113,37 +113,37 @@ static uint8_t epoch_of(const struct proa_win *win, int rank)
                                                 : proa_epoch_all(win);
 }
 
+static uint8_t mode_of(uint8_t mode, uint8_t epoch)
+{
+    return epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER) ? mode | PROA_TRACE_EXCLUSIVE : mode;
+}
+
 static void put_synchronization(struct proa_traced *traced, const struct proa_win *win,
                                 enum proa_call call, int rank)
 {
     const struct proa_trace_thread *thread = &proa_trace_thread;
-    const int is_alone = is_flush_alone(win, call);
     const uint8_t epoch = epoch_of(win, rank);
-    uint8_t mode = thread->mode;
+    const uint8_t mode = mode_of(thread->mode, epoch);
     uint64_t value = thread->value;
 
-    if (epoch & (PROA_EPOCH_EXCLUSIVE | PROA_EPOCH_WRITER))
-        mode |= PROA_TRACE_EXCLUSIVE;
-    if (is_alone && mode == 0 && proa_trace_flush(traced->window, rank, epoch, (int)call))
-        return;
     if (call == PROA_CALL_Win_test && win->exposed)
         return; /* the exposure goes on: programs poll */
     if ((call == PROA_CALL_Win_start || call == PROA_CALL_Win_post) && !(mode & PROA_TRACE_FAILED))
         put_group(traced, call, win);
     if (call == PROA_CALL_Win_fence)
         value = proa_atomic_fetch_add(&traced->fences, 1, PROA_RELAXED);
-    proa_trace_put_short(
-        &(struct proa_trace_record){.begin = thread->begin,
-                                    .end = is_alone ? thread->begin : proa_trace_ticks(),
-                                    .place = thread->place,
-                                    .value = value,
-                                    .caller = thread->caller,
-                                    .rank = rank,
-                                    .window = traced->window,
-                                    .call = (uint16_t)call,
-                                    .mode = mode,
-                                    .epoch = epoch,
-                                    .kind = PROA_TRACE_CALL});
+    proa_trace_put_call(&(struct proa_trace_record){
+        .begin = thread->begin,
+        .end = is_flush_alone(win, call) ? thread->begin : proa_trace_ticks(),
+        .place = thread->place,
+        .value = value,
+        .caller = thread->caller,
+        .rank = rank,
+        .window = traced->window,
+        .call = (uint16_t)call,
+        .mode = mode,
+        .epoch = epoch,
+        .kind = PROA_TRACE_CALL});
 }
 
 void proa_traced_put(const struct proa_win *win, enum proa_call call, uint64_t value,
@@ -159,75 +159,87 @@ void proa_traced_put(const struct proa_win *win, enum proa_call call, uint64_t v
     put_synchronization(traced, win, call, -1);
 }
 
+/* Of an operation that has been done. */
+static struct proa_trace_record operation_record(const struct proa_traced *traced,
+                                                 const struct proa_win *win, enum proa_call call,
+                                                 int rank, int way, uint64_t bytes, uint64_t end)
+{
+    const struct proa_trace_thread *thread = &proa_trace_thread;
+
+    return (struct proa_trace_record){.begin = thread->begin,
+                                      .end = end,
+                                      .bytes = bytes,
+                                      .place = thread->displacement *
+                                               (uint64_t)win->targets[rank].disp_unit,
+                                      .value = thread->value,
+                                      .caller = thread->caller,
+                                      .rank = rank,
+                                      .window = traced->window,
+                                      .call = (uint16_t)call,
+                                      .way = (uint8_t)way,
+                                      .epoch = proa_epoch_towards(win, rank),
+                                      .kind = PROA_TRACE_OPERATION};
+}
+
 static void put_operation(const struct proa_traced *traced, const struct proa_win *win,
                           enum proa_call call, int rank, int way, uint64_t bytes)
 {
-    struct proa_trace_thread *thread = &proa_trace_thread;
-    int is_timed = way != PROA_STATS_PLAIN || bytes >= TIMED_LEAST || proa_waits.count > 0;
-    const struct proa_trace_record record = {.begin = thread->begin,
-                                             .end = is_timed ? proa_trace_ticks() : thread->begin,
-                                             .bytes = bytes,
-                                             .place = thread->displacement,
-                                             .value = thread->value,
-                                             .caller = thread->caller,
-                                             .rank = rank,
-                                             .window = traced->window,
-                                             .call = (uint16_t)call,
-                                             .way = (uint8_t)way,
-                                             .epoch = proa_epoch_towards(win, rank),
-                                             .kind = PROA_TRACE_OPERATION};
-    struct proa_trace_short *at = proa_trace_put_short(&record);
+    const int is_timed = way != PROA_STATS_PLAIN || bytes >= TIMED_LEAST || proa_waits.count > 0;
+    const uint64_t end = is_timed ? proa_trace_ticks() : proa_trace_thread.begin;
+    const struct proa_trace_record record =
+        operation_record(traced, win, call, rank, way, bytes, end);
 
-    thread->operation = is_timed ? NULL : at;
+    proa_trace_put_call(&record);
 }
 
 /* ---- what the thread is in ---- */
 
-static _Thread_local const struct proa_win *entered
-    PROA_INITIAL_EXEC; /* of the call that goes on */
+_Thread_local struct proa_traced_now proa_traced_now PROA_INITIAL_EXEC;
 
 /* since is stored last, and is 0 while the rest changes: a reader may see some of each call. */
-void proa_traced_enter(const struct proa_win *win, enum proa_call call, int rank)
+static void show(struct proa_trace_slot *slot, const struct proa_traced *traced)
 {
-    struct proa_trace_slot *slot = proa_trace_thread.slot;
-    const struct proa_traced *traced = proa_handle_of(win)->traced;
+    const struct proa_trace_thread *thread = &proa_trace_thread;
 
-    if (!traced || !slot)
-        return;
-    entered = win;
-    proa_atomic_store(&slot->caller, proa_trace_thread.caller, PROA_RELAXED);
+    proa_atomic_store(&slot->caller, thread->caller, PROA_RELAXED);
     proa_atomic_store(&slot->window, traced->window, PROA_RELAXED);
-    proa_atomic_store(&slot->call, (uint32_t)call, PROA_RELAXED);
-    proa_atomic_store(&slot->rank, rank, PROA_RELAXED);
-    proa_atomic_store(&slot->waited, 0, PROA_RELAXED);
-    proa_atomic_store(&slot->counter, (uint32_t)proa_trace_thread.value, PROA_RELAXED);
-    proa_atomic_store(&slot->since, proa_trace_thread.begin, PROA_RELEASE); /* tools/trace/live.c */
+    proa_atomic_store(&slot->call, (uint32_t)proa_traced_now.call, PROA_RELAXED);
+    proa_atomic_store(&slot->rank, proa_traced_now.rank, PROA_RELAXED);
+    proa_atomic_store(&slot->counter, (uint32_t)thread->value, PROA_RELAXED);
+    proa_atomic_store(&slot->since, thread->begin, PROA_RELEASE); /* tools/trace/live.c */
+    proa_traced_now.is_shown = 1;
 }
 
 void proa_traced_wait(const uint64_t *word, int is_over)
 {
     struct proa_trace_slot *slot = proa_trace_thread.slot;
+    const struct proa_win *win = proa_traced_now.win;
     int rank = -1;
 
-    if (!entered || !slot)
+    if (!win || !slot)
         return;
     if (word && !is_over)
-        rank = proa_wait_rank(entered, word);
+        rank = proa_wait_rank(win, word);
     proa_atomic_store(&slot->waited, rank + 1, PROA_RELAXED);
+    if (!is_over && !proa_traced_now.is_shown)
+        show(slot, proa_handle_of(win)->traced);
 }
 
 static void leave(void)
 {
-    struct proa_trace_slot *slot = proa_trace_thread.slot;
-
-    if (entered && slot)
-        proa_atomic_store(&slot->since, 0, PROA_RELAXED);
-    entered = NULL;
+    proa_traced_now.win = NULL;
+    if (!proa_traced_now.is_shown)
+        return;
+    proa_atomic_store(&proa_trace_thread.slot->since, 0, PROA_RELAXED);
+    proa_traced_now.is_shown = 0;
 }
 
+/* ---- calls ---- */
+
 /* Requests, and operations that have failed, have a record if they have waited. */
-void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
-                      int rank, int way, uint64_t bytes)
+__attribute__((noinline)) void proa_traced_call(struct proa_traced *traced,
+                                                const struct proa_win *win, enum proa_call call,
+                                                int rank, int way, uint64_t bytes)
 {
     const int has_waited = proa_waits.count > 0;
 
@@ -240,6 +252,34 @@ void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, en
     else if (proa_record_rows[call] >= PROA_STATS_OPERATIONS || has_waited)
         put_synchronization(traced, win, call, rank);
     leave();
+}
+
+void proa_traced_stored(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
+                        int rank, uint64_t bytes)
+{
+    struct proa_trace_brief *at = NULL;
+
+    if (__builtin_expect(proa_waits.count == 0 && bytes < TIMED_LEAST, 1))
+        at = proa_trace_put_brief(operation_record(traced, win, call, rank, PROA_STATS_PLAIN, bytes,
+                                                   proa_trace_thread.begin));
+    proa_trace_thread.operation = at;
+    if (__builtin_expect(!at, 0))
+        proa_traced_call(traced, win, call, rank, PROA_STATS_PLAIN, bytes);
+    else
+        proa_traced_now.win = NULL; /* which has not been shown: it has not waited */
+}
+
+void proa_traced_flush(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
+                       int rank)
+{
+    const uint8_t epoch = epoch_of(win, rank);
+
+    if (is_flush_alone(win, call) &&
+        proa_trace_flush(traced->window, rank, epoch, mode_of(proa_trace_thread.mode, epoch),
+                         (int)call))
+        proa_traced_now.win = NULL;
+    else
+        proa_traced_call(traced, win, call, rank, PROA_WATCHED_NO_WAY, 0);
 }
 
 /* ---- windows ---- */

@@ -7,6 +7,7 @@
 #include "base/calls.h"
 #include "host/handle.h"
 #include "trace/recorder.h"
+#include "watch/record.h"
 #include "window/win.h"
 
 #include <mpi.h>
@@ -43,11 +44,34 @@ void proa_traced_put(const struct proa_win *win, enum proa_call call, uint64_t v
 void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                       int rank, int way, uint64_t bytes);
 
-/* A call begins: told in the slot of the thread (trace/format.h). rank: of the target, or -1. */
-void proa_traced_enter(const struct proa_win *win, enum proa_call call, int rank);
+/* The same of an operation by plain load and store, and of a flush: they are what programs do most.
+ */
+void proa_traced_stored(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
+                        int rank, uint64_t bytes);
+void proa_traced_flush(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
+                       int rank);
 
-/* The thread waits within its call, and for a while already, or has waited. word: as of
- * proa_wait_watcher. */
+/* The call that the thread is in. */
+struct proa_traced_now {
+    const struct proa_win *win; /* NULL: in none */
+    enum proa_call call;
+    int rank;
+    int is_shown; /* in the thread's slot (trace/format.h) */
+};
+extern PROA_HIDDEN _Thread_local struct proa_traced_now proa_traced_now PROA_INITIAL_EXEC;
+
+/* A call begins. rank: of the target, or -1. */
+static inline void proa_traced_enter(const struct proa_win *win, enum proa_call call, int rank)
+{
+    if (!proa_handle_of(win)->traced)
+        return;
+    proa_traced_now.win = win;
+    proa_traced_now.call = call;
+    proa_traced_now.rank = rank;
+}
+
+/* The thread waits within its call, and for a while already, which its slot tells; or it has
+ * waited. word: as of proa_wait_watcher. */
 void proa_traced_wait(const uint64_t *word, int is_over);
 
 static inline __attribute__((always_inline)) void proa_traced_observe(const struct proa_win *win,
@@ -56,16 +80,14 @@ static inline __attribute__((always_inline)) void proa_traced_observe(const stru
 {
     struct proa_traced *traced = proa_handle_of(win)->traced;
 
-    if (__builtin_expect(traced != NULL, 0))
+    if (__builtin_expect(traced == NULL, 1))
+        return;
+    if (way == PROA_STATS_PLAIN)
+        proa_traced_stored(traced, win, call, rank, bytes);
+    else if (way == PROA_WATCHED_NO_WAY && proa_record_rows[call] == PROA_STATS_FLUSH)
+        proa_traced_flush(traced, win, call, rank);
+    else
         proa_traced_call(traced, win, call, rank, way, bytes);
-}
-
-/* Where the operation will be that this thread's call records. */
-static inline __attribute__((always_inline)) void proa_traced_place(const struct proa_win *win,
-                                                                    int rank, MPI_Aint displacement)
-{
-    if (proa_handle_of(win)->traced && (unsigned)rank < (unsigned)win->size)
-        proa_trace_thread.displacement = (uint64_t)(displacement * win->targets[rank].disp_unit);
 }
 
 #endif

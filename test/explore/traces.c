@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { THREAD = 3, CALLER = 17, LATER = 100, FIRST = 256 };
+enum { THREAD = 3, CALLER = 17, LATER = 100, FIRST = 4096 };
 
 /* The names that other files of this program have, too, end in _ here. */
 #define proa_trace_on proa_trace_on_
@@ -24,6 +24,7 @@ enum { THREAD = 3, CALLER = 17, LATER = 100, FIRST = 256 };
 static struct shared {
     struct proa_follow follow; /* the reader's */
     int taken, flushes;
+    uint64_t begun;
 } * s;
 
 /* Memory of the reader's. It asks once for each piece. */
@@ -39,6 +40,7 @@ static void prepare(void)
     explore_share(&head, sizeof head);
     explore_share(&threads, sizeof threads);
     explore_share(&chunks_most, sizeof chunks_most);
+    explore_share(&is_full, sizeof is_full);
     explore_share(&proa_trace_on, sizeof proa_trace_on);
 }
 
@@ -93,19 +95,24 @@ static void end(int thread)
 
 /* ---- records of one cell ---- */
 
-static void put_short(uint8_t kind)
+/* Beginning right with the chunk. */
+static void put_brief(uint8_t kind)
 {
-    struct proa_trace_record record = {.kind = kind, .caller = CALLER, .begin = 1, .end = 1};
+    struct proa_trace_thread *thread = &proa_trace_thread;
 
-    proa_trace_thread.operation = proa_trace_put_short(&record);
+    proa_trace_more(thread);
+    thread->begin = thread->base;
+    thread->operation = proa_trace_put_brief((struct proa_trace_record){
+        .kind = kind, .window = 1, .caller = CALLER, .begin = thread->begin, .end = thread->begin});
+    explore_check(thread->operation != NULL);
 }
 
-static void follow_short(int thread)
+static void follow_brief(int thread)
 {
     if (thread)
         proa_follow_read(&s->follow, take, NULL);
     else
-        put_short(PROA_TRACE_CALL);
+        put_brief(PROA_TRACE_CALL);
 }
 
 /* An operation that becomes a flushed one: with the flush, or without it and as it was. */
@@ -113,23 +120,24 @@ static void take_operation(void *unused, const struct proa_trace_record *record,
 {
     (void)unused, (void)text;
     if (record->kind == PROA_TRACE_CALL) {
-        explore_check(record->begin == LATER && record->call == PROA_CALL_Win_flush &&
+        explore_check(record->begin == s->begun + LATER && record->call == PROA_CALL_Win_flush &&
                       record->caller == CALLER + 1);
         s->flushes++;
         return;
     }
-    explore_check(record->kind == PROA_TRACE_OPERATION && record->begin == 1 && record->end == 1 &&
+    explore_check(record->kind == PROA_TRACE_OPERATION && record->begin == record->end &&
                   record->caller == CALLER && record->way == 0 && record->mode == 0);
+    s->begun = record->begin;
     s->taken++;
 }
 
 static void flushed(int thread)
 {
     if (thread == 0) {
-        put_short(PROA_TRACE_OPERATION);
-        proa_trace_thread.begin = LATER;
+        put_brief(PROA_TRACE_OPERATION);
+        proa_trace_thread.begin += LATER;
         proa_trace_thread.caller = CALLER + 1;
-        explore_check(proa_trace_flush(0, 0, 0, PROA_CALL_Win_flush));
+        explore_check(proa_trace_flush(1, 0, 0, 0, PROA_CALL_Win_flush));
         return;
     }
     proa_follow_read(&s->follow, take_operation, NULL);
@@ -158,11 +166,11 @@ static void follow_text(int thread)
 const struct explore_scenario explore_traces[] = {
     {.name = "traces.follow", .threads = 2, .prepare = prepare, .setup = setup, .body = follow},
     {.name = "traces.end", .threads = 2, .prepare = prepare, .setup = setup, .body = end},
-    {.name = "traces.short",
+    {.name = "traces.brief",
      .threads = 2,
      .prepare = prepare,
      .setup = setup,
-     .body = follow_short},
+     .body = follow_brief},
     {.name = "traces.flushed", .threads = 2, .prepare = prepare, .setup = setup, .body = flushed},
     {.name = "traces.text", .threads = 2, .prepare = prepare, .setup = setup, .body = follow_text},
     {0},

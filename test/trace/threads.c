@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Four threads of each rank put to the next rank at once: threads PUTS. The i-th put of a thread
+/* Three threads of each rank put to the next rank at once: threads PUTS. The i-th put of a thread
  * has 1 + i % LONGEST elements, at the thread's own place; every FLUSHED-th is flushed twice. The
  * last put but one is followed by a flush of another target, and the last one has LARGE elements.
  */
@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { THREADS = 4, LONGEST = 7, FLUSHED = 100, LARGE = 10000 };
+enum { THREADS = 3, LONGEST = 1000, FLUSHED = 100, LARGE = 10000 };
 
 struct work {
     pthread_t thread;

@@ -4,102 +4,96 @@
 
 #include "base/atomic.h"
 
-static uint8_t kind_of(const struct proa_trace_short *cell)
+static uint8_t kind_of(const struct proa_trace_record *cell)
 {
     return proa_atomic_load(&cell->kind, PROA_ACQUIRE); /* partner: proa_trace_put */
 }
 
-static void expand(struct proa_cell_records *records, uint64_t chunk_caller,
-                   const struct proa_trace_short *from, uint8_t kind)
+/* A number of `rest` (trace/format.h). */
+static uint64_t part_of(uint64_t rest, unsigned at, unsigned bits)
 {
-    const int is_call = kind == PROA_TRACE_SHORT_CALL;
-    const int is_flushed = kind == PROA_TRACE_FLUSHED_OPERATION;
-    struct proa_trace_record *record = &records->expanded[0], *flush = &records->expanded[1];
+    return (rest >> at) & (((uint64_t)1 << bits) - 1);
+}
 
-    *record = (struct proa_trace_record){.begin = from->begin,
-                                         .end = from->begin + (is_flushed ? 0 : from->length),
-                                         .rank = from->rank,
-                                         .window = from->window,
-                                         .call = from->call,
-                                         .way = is_flushed ? 0 : from->way,
-                                         .mode = is_flushed ? 0 : from->mode,
-                                         .epoch = from->epoch,
-                                         .kind = is_call ? PROA_TRACE_CALL : PROA_TRACE_OPERATION,
-                                         .bytes = from->bytes,
-                                         .place = is_call ? 0 : from->place,
-                                         .value = is_call ? from->place : 0,
-                                         .caller = chunk_caller + (uint64_t)(int64_t)from->caller};
-    records->count = 1;
-    if (!is_flushed)
+/* The record of a site; kind NOTHING: the chunk has no such site. */
+static struct proa_trace_record at_site(const struct proa_trace_record *first, uint64_t number,
+                                        uint64_t begin, uint64_t length)
+{
+    const struct proa_trace_site *site =
+        (const struct proa_trace_site *)(const void *)(first + 1) + number - 1;
+    uint8_t way;
+
+    if (number - 1 >= PROA_TRACE_SITES || !site->what)
+        return (struct proa_trace_record){.kind = PROA_TRACE_NOTHING};
+    way = (uint8_t)(site->what >> PROA_TRACE_WAY_AT);
+    return (struct proa_trace_record){.begin = begin,
+                                      .end = begin + length,
+                                      .window = (uint32_t)(site->what >> PROA_TRACE_WINDOW_AT),
+                                      .call = (uint8_t)(site->what >> PROA_TRACE_CALL_AT),
+                                      .epoch = (uint8_t)(site->what >> PROA_TRACE_EPOCH_AT),
+                                      .mode = (uint8_t)(site->what >> PROA_TRACE_MODE_AT),
+                                      .way = way == PROA_TRACE_NO_WAY ? 0 : way,
+                                      .kind = way == PROA_TRACE_NO_WAY ? PROA_TRACE_CALL
+                                                                       : PROA_TRACE_OPERATION,
+                                      .bytes = site->bytes,
+                                      .caller = site->caller};
+}
+
+/* A flush may be added meanwhile, in one store: then it is seen, or not yet. C11 does not order the
+ * kind, as a byte, and the word that it is of: without the word there is no record yet. */
+static void expand(struct proa_cell_records *records, const struct proa_trace_record *first,
+                   const struct proa_trace_brief *brief)
+{
+    const uint64_t rest = proa_atomic_load(&brief->rest, PROA_ACQUIRE); /* partner: the recorder */
+    const uint64_t length = part_of(rest, PROA_TRACE_LENGTH_AT, PROA_TRACE_LENGTH_BITS);
+    const uint64_t flush = part_of(rest, PROA_TRACE_FLUSH_AT, 8);
+    struct proa_trace_record *record = &records->expanded[0];
+    uint64_t begin;
+
+    if (part_of(rest, PROA_TRACE_KIND_AT, 8) != PROA_TRACE_BRIEF) {
+        records->cells = 0;
         return;
-    *flush = (struct proa_trace_record){.begin = from->begin + from->length,
-                                        .end = from->begin + from->length,
-                                        .rank = from->rank,
-                                        .window = from->window,
-                                        .call = from->flush,
-                                        .epoch = from->epoch,
-                                        .kind = PROA_TRACE_CALL,
-                                        .caller =
-                                            record->caller + (uint64_t)(int64_t)from->flush_caller};
-    records->count = 2;
-}
-
-/* All but the flush, which is read last. */
-static struct proa_trace_short copy_of(const struct proa_trace_short *cell)
-{
-    return (struct proa_trace_short){
-        .begin = cell->begin,
-        .caller = cell->caller,
-        .place = cell->place,
-        .bytes = cell->bytes,
-        .rank = cell->rank,
-        .window = cell->window,
-        .call = cell->call,
-        .epoch = cell->epoch,
-        .length = proa_atomic_load(&cell->length, PROA_RELAXED),
-        .flush_caller = proa_atomic_load(&cell->flush_caller, PROA_RELAXED),
-    };
-}
-
-/* The operation may become a flushed one meanwhile (proa_trace_flush): one that was not timed. */
-static void read_short(struct proa_cell_records *records, uint64_t chunk_caller,
-                       const struct proa_trace_short *cell, uint8_t kind)
-{
-    struct proa_trace_short copy = copy_of(cell);
-
-    proa_atomic_fence(PROA_ACQUIRE);
-    copy.flush = proa_atomic_load(&cell->flush, PROA_RELAXED);
-    if (kind == PROA_TRACE_SHORT_OPERATION && copy.flush)
-        copy.length = 0, copy.flush_caller = 0;
-    expand(records, chunk_caller, &copy, kind);
-    records->cells = 1;
+    }
+    begin = first->begin + brief->since;
+    *record = at_site(first, part_of(rest, PROA_TRACE_SITE_AT, 8), begin, flush == 0 ? length : 0);
+    record->rank = (int16_t)part_of(rest, PROA_TRACE_RANK_AT, 16);
+    if (record->kind == PROA_TRACE_CALL)
+        record->value = brief->place;
+    else
+        record->place = brief->place;
+    records->count = record->kind != PROA_TRACE_NOTHING;
+    if (!records->count || flush == 0)
+        return;
+    records->expanded[1] = at_site(first, flush, begin + length, 0);
+    records->expanded[1].rank = record->rank;
+    records->count += records->expanded[1].kind != PROA_TRACE_NOTHING;
 }
 
 void proa_cell_read(struct proa_cell_records *records, const struct proa_trace_record *first,
                     const char *at, unsigned left)
 {
-    const struct proa_trace_short *cell = (const struct proa_trace_short *)(const void *)at;
-    const uint8_t kind = kind_of(cell);
+    const struct proa_trace_record *cell = (const struct proa_trace_record *)(const void *)at;
 
-    records->in_file = NULL;
-    records->cells = records->count = 0;
-    switch (kind) {
+    *records = (struct proa_cell_records){.cells = 1};
+    switch (kind_of(cell)) {
     case PROA_TRACE_NOTHING:
+        records->cells = 0;
         return;
-    case PROA_TRACE_SHORT_CALL:
-    case PROA_TRACE_SHORT_OPERATION:
-    case PROA_TRACE_FLUSHED_OPERATION:
-        read_short(records, first->caller, cell, kind);
+    case PROA_TRACE_BRIEF:
+        expand(records, first, (const struct proa_trace_brief *)(const void *)at);
         return;
     case PROA_TRACE_FILL:
-        records->cells = 1;
         return;
     case PROA_TRACE_TEXT:
-        records->cells = records->count = 1;
+        break;
+    case PROA_TRACE_CHUNK:
+        records->cells = PROA_TRACE_CHUNK_HEAD_CELLS;
         break;
     default:
-        records->cells = left < 2 ? left : 2;
-        records->count = records->cells == 2;
+        records->cells = PROA_TRACE_RECORD_CELLS;
     }
-    records->in_file = (const struct proa_trace_record *)(const void *)at;
+    records->count = records->cells <= left;
+    if (!records->count)
+        records->cells = left;
+    records->in_file = cell;
 }

@@ -6,7 +6,7 @@
 #include "trace/format.h"
 
 struct proa_cell_records {
-    unsigned cells; /* taken: 0: nothing is there yet; 1 or 2 */
+    unsigned cells; /* taken; 0: nothing is there yet */
     unsigned count; /* records */
     /* the first and the second of them; or, in the file, the only one */
     struct proa_trace_record expanded[2];
@@ -14,7 +14,8 @@ struct proa_cell_records {
 };
 
 /* Reads the cell at `at`; first: of the chunk; left: cells of the chunk from there on. A record
- * that would go beyond the chunk counts as none, in all that is left. */
+ * that would go beyond the chunk counts as none, in all that is left; so does one of a site that
+ * the chunk has not, in its cell. */
 void proa_cell_read(struct proa_cell_records *records, const struct proa_trace_record *first,
                     const char *at, unsigned left);
 

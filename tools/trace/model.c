@@ -123,9 +123,9 @@ static void add_process(struct proa_model *model, int file)
                                                          .threads = of->threads,
                                                          .node = model->clocks.of_file[file],
                                                          .is_killed = !of->head->is_ended,
-                                                         .dropped = of->head->dropped,
+                                                         .dropped = proa_trace_dropped(of->head),
                                                          .host = of->head->host};
-    if (of->head->dropped)
+    if (model->processes[file].dropped)
         model->processes[file].dropped_since_ns =
             proa_clock_time(&model->clocks, file, of->head->dropped_since);
     model->processes[file].had_room =

@@ -54,7 +54,7 @@ static const char *why_not(const struct proa_trace_file *file)
         return "is no trace of Proa's";
     if (head->version != PROA_TRACE_VERSION || head->cell_bytes != PROA_TRACE_CELL_BYTES ||
         head->head_bytes != PROA_TRACE_HEAD_BYTES ||
-        head->chunk_bytes < sizeof(struct proa_trace_record))
+        head->chunk_bytes < PROA_TRACE_CHUNK_HEAD_CELLS * PROA_TRACE_CELL_BYTES)
         return "is a trace of another version of Proa";
     return NULL;
 }
