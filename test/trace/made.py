@@ -4,14 +4,16 @@
 
 made.py PROA
 """
+import json
 import os
 import pty
 import re
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 sys.dont_write_bytecode = True
-from maker import APPLIED, CALL, CLOCK, EXCLUSIVE, OPERATION, WAIT, Rank, record
+from maker import APPLIED, CALL, CLOCK, EXCLUSIVE, OPERATION, WAIT, Rank, name, record
 from traced import check, listed, scratch, summary
 
 proa = sys.argv[1]
@@ -158,6 +160,30 @@ def full():
         check(done.returncode == 0 and done.stdout.startswith("{") and os.path.getsize(folder + "/page") and os.path.getsize(folder + "/run"), f"not all of several forms: {done}")
 
 
+NAME = b'\x1b[31m<"&\x7f\xff\xe2\x82\xac\xc2\x9b'  # controls of one byte and of two, and a byte that is no character
+SHOWN = '\u241b[31m<"&\u2421\ufffd\u20ac\ufffd'
+
+
+def names():
+    """A name that a program has given reaches no terminal as it is, and breaks no form."""
+    with scratch() as folder:
+        file = Rank(folder, 0, 1, 1_000_000)
+        file.put(name(NAME) + record(CALL, 0, 10, "MPI_Win_lock_all") + record(CALL, 20, 30, "MPI_Win_unlock_all"))
+        file.close()
+        said = {form: subprocess.run([proa, "trace", *form.split(), folder], stdout=subprocess.PIPE, check=True).stdout for form in ("", "--json", "--svg 1:1-1", "--html -", "--perfetto -")}
+        check(f'"{SHOWN}"' in said[""].decode() and not re.search(rb"[\0-\x09\x0b-\x1f\x7f]", said[""]), f"on the terminal: {said['']}")
+        check(json.loads(said["--json"])["windows"][0]["name"] == NAME.decode(errors="replace"), f"in JSON: {said['--json']}")
+        title = xml.etree.ElementTree.fromstring(said["--svg 1:1-1"])[0].text
+        check(SHOWN in title, f"in a picture: {title}")
+        check(r'"\u001b[31m\u003c\"&' in said["--html -"].decode(), "not on the page")
+        check(SHOWN.encode() in said["--perfetto -"] and b"\x1b[31m" not in said["--perfetto -"], "not for Perfetto")
+        done = subprocess.run([proa, "trace", "--otf2", folder + "/archive", folder], stderr=subprocess.PIPE, text=True, check=False)
+        if "without OTF2" not in done.stderr:
+            with open(folder + "/archive/traces.def", "rb") as file:
+                definitions = file.read()
+            check(SHOWN.encode() in definitions and b"\x1b[31m" not in definitions, f"not in OTF2: {done.stderr}")
+
+
 FORMS = (["--json"], [], ["--list"], ["--svg", "1:1-1"], ["--html", "/dev/null"], ["--perfetto", "/dev/null"])
 
 
@@ -187,5 +213,5 @@ def progress():
             check(status == 0 and re.search(r"\rproa trace: +\d+ %", said) and said.endswith("\r\033[K"), f"{form}: status {status}, on the terminal {said!r}")
 
 
-for case in (late_unlock, shared_locks, distant_locks, late_notification, parts, drifting, dropped, notices, full, progress):
+for case in (late_unlock, shared_locks, distant_locks, late_notification, parts, drifting, dropped, notices, names, full, progress):
     case()

@@ -2,13 +2,18 @@
 /* See json.h. */
 #include "json.h"
 
+#include "text.h"
+
 static void write_text(const struct proa_json *json, const char *text)
 {
     FILE *out = json->out;
 
     fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
+    for (int length = 0; *text; text += length ? length : 1) {
+        length = proa_text_character(text);
+        if (length != 1)
+            fprintf(out, "%.*s", length ? length : 6, length ? text : "\\ufffd");
+        else if (*text == '"' || *text == '\\')
             fprintf(out, "\\%c", *text);
         else if ((unsigned char)*text < ' ' || (json->in_page && *text == '<'))
             fprintf(out, "\\u%04x", (unsigned char)*text);

@@ -331,7 +331,7 @@ static void draw_head(const struct proa_figure_drawing *drawing)
 {
     const struct proa_figure *figure = drawing->figure;
     const int width = PROA_FIGURE_LEFT + PROA_FIGURE_COLUMN * drawing->columns + 16;
-    const char *name = figure->model->windows[figure->window].name;
+    const char *name = figure->model->windows[figure->window].shown;
 
     fprintf(drawing->out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %g\" width=\"%d\" "

@@ -3,6 +3,9 @@
 #include "trace.h"
 
 #include "place.h"
+#include "text.h"
+
+#include <stdlib.h>
 
 enum { WORST = 10, MATRIX_MOST = 16, PAIRS = 10 };
 
@@ -98,7 +101,7 @@ static void show_window(const struct proa_summary *summary, int index, FILE *out
     const char *head =
         "  epochs       count      time ms    waited ms   operations          bytes\n";
 
-    fprintf(out, "\nwindow %d \"%s\" (%s, %d ranks)\n", index + 1, window->name, window->maker,
+    fprintf(out, "\nwindow %d \"%s\" (%s, %d ranks)\n", index + 1, window->shown, window->maker,
             window->size);
     for (int kind = 0; kind < PROA_MODEL_EPOCH_KINDS; kind++) {
         const struct proa_sum_epochs *sum = &summary->epochs[index * PROA_MODEL_EPOCH_KINDS + kind];
@@ -134,13 +137,16 @@ static void show_findings(const struct proa_summary *summary, FILE *out)
         fprintf(out, "\nfindings of check mode\n");
     for (int i = 0; i < summary->finding_count; i++) {
         const struct proa_sum_finding *finding = &summary->findings[i];
+        char *text;
 
         fprintf(out, "  rank %d: %s", rank_of(summary, finding->process), finding->call);
         if (finding->place >= 0)
             fprintf(out, " at %s", proa_place_text(places, finding->place));
         if (finding->other_place >= 0)
             fprintf(out, ", with the call at %s", proa_place_text(places, finding->other_place));
-        fprintf(out, "\n      %s\n", finding->text);
+        text = proa_text_shown(finding->text);
+        fprintf(out, "\n      %s\n", text);
+        free(text);
     }
 }
 

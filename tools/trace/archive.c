@@ -275,7 +275,7 @@ static OTF2_GroupRef window_group(struct proa_archive *archive, int index)
 static void write_windows(struct proa_archive *archive, OTF2_GlobalDefWriter *writer)
 {
     for (int i = 0; i < archive->model->window_count; i++) {
-        OTF2_StringRef name = proa_archive_string(archive, archive->model->windows[i].name);
+        OTF2_StringRef name = proa_archive_string(archive, archive->model->windows[i].shown);
 
         OTF2_GlobalDefWriter_WriteComm(writer, (OTF2_CommRef)i, name, window_group(archive, i),
                                        OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);

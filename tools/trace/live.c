@@ -5,6 +5,7 @@
 #include "base/atomic.h"
 #include "reader.h"
 #include "run.h"
+#include "text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -142,7 +143,7 @@ static void take_record(void *user, const struct proa_trace_record *record, cons
         if (window < 0)
             break;
         free(live->windows[window].name);
-        live->windows[window].name = strdup(text);
+        live->windows[window].name = proa_text_shown(text);
         break;
     case PROA_TRACE_FREED:
         if (window >= 0)

@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include "place.h"
+#include "text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static int window_new(struct proa_model *model, const struct proa_trace_record *
         .size = (int)record->place,
         .maker = proa_trace_call_name(&model->reader.files[file], record->call)};
     window->name = strdup("");
+    window->shown = strdup("");
     window->processes = proa_need(NULL, (size_t)window->size * sizeof *window->processes);
     for (int rank = 0; rank < window->size; rank++)
         window->processes[rank] = -1;
@@ -73,7 +75,9 @@ static void add_name(struct proa_model *model, const struct proa_trace_record *r
         return;
     }
     free(model->windows[index].name);
+    free(model->windows[index].shown);
     model->windows[index].name = text;
+    model->windows[index].shown = proa_text_shown(text);
 }
 
 static void add_module(struct proa_model *model, const struct proa_trace_record *record,
@@ -155,6 +159,7 @@ void proa_model_close(struct proa_model *model)
 {
     for (int i = 0; i < model->window_count; i++) {
         free(model->windows[i].name);
+        free(model->windows[i].shown);
         free(model->windows[i].processes);
     }
     for (int i = 0; i < model->process_count; i++)

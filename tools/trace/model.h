@@ -37,6 +37,7 @@ struct proa_model_process {
 struct proa_model_window {
     uint64_t identity;
     char *name;        /* "" if it has none */
+    char *shown;       /* the same without control characters (text.h) */
     const char *maker; /* the call that made it */
     int size;
     int known;      /* members with a file */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 160 };
+enum { NAME_BYTES = 512 };
 
 /* Locations of a process, besides its threads. */
 enum kind { EXPOSURE, APPLIED, KINDS };
@@ -320,7 +320,7 @@ static void take_epoch(void *user, const struct proa_model_epoch *epoch)
         return;
     snprintf(name, sizeof name, "%s %s",
              epoch->kind == PROA_MODEL_FENCE ? "fence exposure" : "exposure",
-             otf2->model->windows[epoch->window].name);
+             otf2->model->windows[epoch->window].shown);
     location = lane_of(otf2, epoch->process, EXPOSURE, epoch->begin_ns, epoch->end_ns);
     enter(otf2, location, epoch->begin_ns, name, epoch->place);
     leave(otf2, location, epoch->end_ns, name);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELD = 1 << 14, NAME_BYTES = 160 };
+enum { HELD = 1 << 14, NAME_BYTES = 512 };
 
 /* Tracks of a process, besides one for each thread. */
 enum kind { PROCESS, THREAD, ACCESS, EXPOSURE, APPLIED, COUNTER, KINDS };
@@ -110,7 +110,7 @@ static void note_window(struct perfetto *perfetto, int window)
 
     if (window < 0)
         return;
-    snprintf(name, sizeof name, "%d \"%s\"", window + 1, perfetto->model->windows[window].name);
+    snprintf(name, sizeof name, "%d \"%s\"", window + 1, perfetto->model->windows[window].shown);
     proa_event_text(&perfetto->packets, "window", name);
 }
 
@@ -294,7 +294,7 @@ static void put_epoch(struct perfetto *perfetto, const struct proa_model_epoch *
     char name[NAME_BYTES];
 
     snprintf(name, sizeof name, "%s %s", proa_epoch_names[epoch->kind],
-             perfetto->model->windows[epoch->window].name);
+             perfetto->model->windows[epoch->window].shown);
     proa_event_begin(packets, PROA_SLICE_BEGIN, track, epoch->begin_ns);
     proa_event_name(packets, "epoch", name);
     note_window(perfetto, epoch->window);
