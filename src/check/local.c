@@ -338,6 +338,8 @@ static void take_all(int is_beside)
     pthread_mutex_lock(&mutex);
     while (count < HITS_MOST && proa_trap_next(&hits[count]))
         count++;
+    if (count && proa_ordering_is_on())
+        proa_clock_listen(); /* a notification that was polled may order them */
     for (int i = 0; i < count; i++)
         if (!proa_buffers_hit(&hits[i]))
             take_one(hits, count, i, is_beside);
