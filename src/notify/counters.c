@@ -35,6 +35,7 @@ PROA_MPI(Win_set_num_notify)(MPI_Win handle, MPI_Info info, int number)
     proa_trace_begin(__builtin_return_address(0));
     error = proa_counters_set(win, number, proa_handle_of(win)->notify_num_most);
     proa_traced_put(win, PROA_CALL_Win_set_num_notify, 0, (uint64_t)number);
+    proa_waits_forget(); /* statistics have no row for it */
     return proa_return(win, PROA_CALL_Win_set_num_notify, error);
 }
 

@@ -47,6 +47,7 @@ static struct proa_trace_record record_of(const struct proa_traced *traced,
                                       .kind = (uint8_t)kind};
 }
 
+/* Waits before the call are of one that has no record, such as MPI_Win_get_num_notify. */
 static void put_waits(const struct proa_traced *traced, const struct proa_win *win, int rank)
 {
     struct proa_trace_record record = {.window = traced->window, .kind = PROA_TRACE_WAIT};
@@ -54,6 +55,8 @@ static void put_waits(const struct proa_traced *traced, const struct proa_win *w
     for (int i = 0; i < proa_waits.count; i++) {
         const struct proa_watched_wait *wait = &proa_waits.wait[i];
 
+        if (wait->end < proa_trace_thread.begin)
+            continue;
         record.rank = wait->word && rank < 0 ? proa_wait_rank(win, wait->word) : rank;
         record.end = wait->end;
         record.value = (uint64_t)wait->ns;

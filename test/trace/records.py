@@ -47,6 +47,15 @@ def applied(trace, numbers):
     check(sum(window["delivered"]["count"] for window in numbers["windows"]) == len(arrows), "arrows are missing in the sum")
 
 
+def waits_within(trace):
+    """A call has waited no longer than it took: its own waits, and none of the call before. The processor's ticks and the waits' clock differ a little."""
+    waited = [event for event in trace.events.values() if event.get("waited_ns")]
+    check(any(event["call"] == "MPI_Win_set_num_notify" for event in waited), "no rank has waited for the others in MPI_Win_set_num_notify")
+    for event in waited:
+        took = event["end_ns"] - event["begin_ns"]
+        check(sum(ns for _, ns in event["waited_ns"]) <= 1.01 * took + 10_000, f"it took {took} ns: {event}")
+
+
 def notifications(trace, numbers):
     """Operations and waits know their counter; a wait has its own beginning, and as many notifications as the program awaits there (8 at most)."""
     waits = [event for event in trace.events.values() if event["call"] == "PROA_Win_wait_notify"]
@@ -111,6 +120,7 @@ def over_hosts():
     messages(trace, numbers)
     applied(trace, numbers)
     notifications(trace, numbers)
+    waits_within(trace)
     moved(numbers)
     for line in ("messages sent", "messages received", "parts of operations applied", "until their targets had applied", "from operation to wait",
                  "moved to where neighbours map them", "operations by the network"):
