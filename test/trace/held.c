@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Four ranks that stand still until a file is there: held FILE. Rank 0 holds the lock of rank 2 and
- * puts to it, rank 1 waits for that lock, rank 2 waits for rank 0 to complete an epoch, and rank 3
- * waits for a notification. */
+/* Four ranks that stand still until a file is there: held FILE. Rank 0 has waited in a fence, holds
+ * the lock of rank 2 and puts to it, rank 1 waits for that lock, rank 2 waits for rank 0 to
+ * complete an epoch, and rank 3 waits for a notification. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -90,6 +90,9 @@ int main(int argc, char **argv)
     queue = window_named("queue");
     step = window_named("step");
     MPI_Win_set_num_notify(step, MPI_INFO_NULL, COUNTERS);
+    if (rank != HOLDER)
+        usleep(50000);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, step); /* rank 0 waits, and is shown */
     if (rank == HOLDER)
         hold(queue, step, argv[1]);
     else if (rank == WAITER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Three threads of each rank put to the next rank at once: threads PUTS. The i-th put of a thread
- * has 1 + i % LONGEST elements, at the thread's own place; every FLUSHED-th is flushed twice. The
- * last put but one is followed by a flush of another target, and the last one has LARGE elements.
+ * has 1 + i % LONGEST elements, at the thread's own place; every FLUSHED-th is flushed twice.
+ * Before them are two puts and a flush of another target, and behind them is one of LARGE elements.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -21,6 +21,9 @@ static void *put(void *argument)
     static const long values[LARGE];
     const MPI_Aint place = (MPI_Aint)work->number * LARGE;
 
+    for (int i = 0; i < 2; i++) /* the first opens a chunk, and so is no brief record */
+        MPI_Put(values, 1, MPI_LONG, work->target, place, 1, MPI_LONG, work->win);
+    MPI_Win_flush(work->other, work->win);
     for (int i = 0; i < work->puts; i++) {
         const int count = 1 + i % LONGEST;
 
@@ -30,8 +33,6 @@ static void *put(void *argument)
         MPI_Win_flush(work->target, work->win);
         MPI_Win_flush(work->target, work->win);
     }
-    MPI_Put(values, 1, MPI_LONG, work->target, place, 1, MPI_LONG, work->win);
-    MPI_Win_flush(work->other, work->win);
     MPI_Put(values, LARGE, MPI_LONG, work->target, place, LARGE, MPI_LONG, work->win);
     return NULL;
 }
