@@ -5,6 +5,7 @@
 #ifdef PROA_HAS_LIBDW
 
 #include <dlfcn.h>
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -28,6 +29,13 @@
     X(dwfl_module_getsrc)           \
     X(dwfl_lineinfo)                \
     X(dwfl_module_addrname)         \
+    X(dwfl_module_addrdie)          \
+    X(dwarf_getscopes)              \
+    X(dwarf_tag)                    \
+    X(dwarf_attr)                   \
+    X(dwarf_formudata)              \
+    X(dwarf_getsrcfiles)            \
+    X(dwarf_filesrc)                \
     X(dwfl_standard_find_debuginfo)
 
 static struct {
@@ -94,17 +102,63 @@ static Dwfl_Module *module_of(Dwarf_Addr address)
     return module || !look() ? module : dw.dwfl_addrmodule(process, address);
 }
 
+/* ---- Proa's own headers ---- */
+
+/* Notified operations begin in the program, by functions of this header that are inlined there. */
+static int is_own_header(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    return strcmp(slash ? slash + 1 : file, "proa_notify_plain.h") == 0;
+}
+
+static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 0;
+
+    return dw.dwarf_attr(die, name, &attribute) && dw.dwarf_formudata(&attribute, &number) == 0
+               ? number
+               : 0;
+}
+
+/* The line that calls the outermost function of such a header. NULL: none is known. */
+static const char *inlined_at(Dwfl_Module *module, Dwarf_Addr address, int *number)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = dw.dwfl_module_addrdie(module, address, &bias), *scopes = NULL;
+    const int count = unit ? dw.dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    const char *file = NULL;
+    Dwarf_Files *files;
+    size_t most;
+
+    if (count > 0 && dw.dwarf_getsrcfiles(unit, &files, &most) == 0)
+        for (int i = 0; i < count && (!file || is_own_header(file)); i++)
+            if (dw.dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine) {
+                file = dw.dwarf_filesrc(files, number_of(&scopes[i], DW_AT_call_file), NULL, NULL);
+                *number = (int)number_of(&scopes[i], DW_AT_call_line);
+            }
+    free(scopes);
+    return file;
+}
+
 static int find(Dwfl_Module *module, Dwarf_Addr address, struct proa_source *place)
 {
     Dwfl_Line *line = module ? dw.dwfl_module_getsrc(module, address) : NULL;
     const char *file, *function = module ? dw.dwfl_module_addrname(module, address) : NULL;
-    int number = 0;
+    const char *outer;
+    int number = 0, outer_number = 0;
 
     if (function)
         snprintf(place->function, sizeof place->function, "%s", function);
     file = line ? dw.dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
     if (!file || number <= 0)
         return 0;
+    outer = is_own_header(file) ? inlined_at(module, address, &outer_number) : NULL;
+    if (outer && outer_number > 0) {
+        file = outer;
+        number = outer_number;
+    }
     snprintf(place->file, sizeof place->file, "%s", file);
     place->line = number;
     return 1;

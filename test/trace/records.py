@@ -5,6 +5,7 @@
 records.py LAUNCH HOST LIBRARY PROA TOGETHER PICTURES
 """
 import collections
+import os
 import re
 import subprocess
 import sys
@@ -60,6 +61,9 @@ def notifications(trace, numbers):
     """Operations and waits know their counter; a wait has its own beginning, and as many notifications as the program awaits there (8 at most)."""
     waits = [event for event in trace.events.values() if event["call"] == "PROA_Win_wait_notify"]
     check(waits and all(event["counter"] >= 0 for event in waits), "a wait without its counter")
+    if os.environ.get("PROA_TEST_BUILD") == "RelWithDebInfo":  # else nothing is inlined
+        inlined = {event["at"] for event in trace.events.values() if event["call"] in ("MPI_Put_notify", "MPI_Get_notify")}
+        check(inlined and all(re.search(r"^notify.*\.c:\d+$", at) for at in inlined), f"puts and gets that are not in the program: {inlined}")
     into = collections.Counter()
     for arrow in trace.arrows_of("notify"):
         operation, wait = (trace.events[arrow[end]["event"]] for end in ("from", "to"))
