@@ -92,6 +92,7 @@ struct proa_ofi_peer {
     int tried;               /* core has asked whether the network leads there, and back */
     int parted;              /* it has been told that this process leaves */
     int answered;            /* it does */
+    int asks;                /* its ping has no answer yet: the network had no room */
     int wanted;              /* core has something to say or to do there */
     /* Times (net->now): */
     long heard;      /* it was heard of last */
@@ -172,6 +173,7 @@ struct proa_net {
     uint32_t peer_count, peer_room;
     size_t under_way; /* operations to all peers that libfabric has begun */
     int failed;       /* peers that core has to be told of */
+    int asking;       /* peers that still have to be answered */
     unsigned long strangers;
 
     struct proa_ofi_frame *frames; /* all, in one piece of memory: sends, then receives */
@@ -253,6 +255,8 @@ void proa_ofi_peer_ends(struct proa_net *net, struct proa_ofi_peer *peer, enum p
 int proa_ofi_try(struct proa_net *net, uint32_t number);
 /* Peers are asked sooner from now on, for some seconds. */
 void proa_ofi_attend(struct proa_net *net);
+/* Answers its ping, now or as soon as the network has room. */
+void proa_ofi_peer_answer(struct proa_net *net, struct proa_ofi_peer *peer);
 /* It has been heard of, so the network has been through to it. */
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
 /* libfabric has begun an operation to it, and has ended it. */
@@ -261,7 +265,8 @@ void proa_ofi_peer_ended(struct proa_net *net, struct proa_ofi_peer *peer);
 /* The network takes nothing for it, with this error: PROA_NET_AGAIN, it has no room or no
  * connection now; or gives it up, as proa_ofi_peer_check says. */
 int proa_ofi_peer_refused(struct proa_net *net, struct proa_ofi_peer *peer, ssize_t error);
-/* Asks silent peers for a sign of life, gives up those silent for too long, and tells core. */
+/* Asks silent peers for a sign of life, answers those that have asked, gives up those silent for
+ * too long, and tells core. */
 void proa_ofi_peers_look_after(struct proa_net *net);
 /* A text for a network's address of a process. */
 void proa_ofi_name(const struct proa_net *net, const void *address, char *text, size_t bytes);

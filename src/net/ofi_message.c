@@ -170,8 +170,8 @@ static void take_in(struct proa_net *net, struct proa_ofi_peer *peer,
         net->told++;
         net->events->message(net->context, peer->number, body, head->bytes);
         break;
-    case PROA_FRAME_PING: /* if there is no room now, the next ping is answered */
-        (void)proa_ofi_frame_send(net, peer, PROA_FRAME_PONG, NULL, 0);
+    case PROA_FRAME_PING:
+        proa_ofi_peer_answer(net, peer);
         break;
     case PROA_FRAME_PONG:
         peer->answered = 1;

@@ -209,6 +209,27 @@ static void tell_lost(struct proa_net *net)
 
 /* ---- looking after them ---- */
 
+void proa_ofi_peer_answer(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    int asks = peer->state == PROA_OFI_THERE &&
+               proa_ofi_frame_send(net, peer, PROA_FRAME_PONG, NULL, 0) == PROA_NET_AGAIN;
+
+    net->asking += asks - peer->asks;
+    peer->asks = asks;
+}
+
+/* The next ping may come only after the time in which a network is tried. */
+static void answer_asking(struct proa_net *net)
+{
+    int left = net->asking;
+
+    for (uint32_t i = 0; left && i < net->peer_count; i++)
+        if (net->peers[i]->asks) {
+            proa_ofi_peer_answer(net, net->peers[i]);
+            left--;
+        }
+}
+
 static long between(long low, long value, long high)
 {
     return value < low ? low : value > high ? high : value;
@@ -300,5 +321,6 @@ void proa_ofi_attend(struct proa_net *net)
 void proa_ofi_peers_look_after(struct proa_net *net)
 {
     tick(net);
+    answer_asking(net);
     tell_lost(net);
 }

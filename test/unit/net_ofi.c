@@ -444,6 +444,40 @@ WORLD_TEST(long_names, 2, .before = on_loopback)
 
 /* ---- a full queue, and an empty one ---- */
 
+/* A ping that finds no room for its answer is answered once there is room, without another ping. */
+static void answers_later_body(struct world *world)
+{
+    struct end end;
+    uint32_t peer;
+
+    end_open(&end);
+    __atomic_store_n(&end.net->next_tick, LONG_MAX, __ATOMIC_SEQ_CST); /* no other ping */
+    show(&end, card_of(world, world->rank));
+    peer = reach(&end, card_of(world, 1 - world->rank));
+    if (world->rank == 0) {
+        CHECK_EQUAL(transport->try(end.net, peer), PROA_NET_AGAIN);
+        for (int i = 0; i < 20000 && transport->try(end.net, peer) == PROA_NET_AGAIN; i++)
+            progress_slowly(&end);
+        CHECK_OK(transport->try(end.net, peer));
+        CHECK_EQUAL(end.net->peers[peer]->sent, 2); /* a greeting and a ping */
+    } else {
+        struct proa_ofi_frame *all = end.net->free_sends;
+
+        end.net->free_sends = NULL;
+        while (end.net->peers[peer]->received < 2)
+            progress_slowly(&end);
+        CHECK_EQUAL(end.net->peers[peer]->sent, 0);
+        end.net->free_sends = all;
+        for (int i = 0; i < 20000 && end.net->asking; i++)
+            progress_slowly(&end);
+        CHECK_EQUAL(end.net->peers[peer]->sent, 2);
+    }
+    world_barrier(world);
+    transport->close(end.net, 1);
+}
+
+WORLD_TEST(answers_later, 2, .before = on_loopback)
+
 static void full_body(struct world *world)
 {
     struct end end;
@@ -542,6 +576,7 @@ int main(void)
         cmocka_unit_test(paused),          cmocka_unit_test(nobody),  cmocka_unit_test(leaves),
         cmocka_unit_test(large_and_small), cmocka_unit_test(holders), cmocka_unit_test(signals),
         cmocka_unit_test(long_names),      cmocka_unit_test(full),    cmocka_unit_test(idle),
+        cmocka_unit_test(answers_later),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
