@@ -285,14 +285,17 @@ int proa_protection_add(void *memory, size_t bytes)
 
     if (!range)
         return ENOSPC;
-    *range =
-        (struct range){.start = (uintptr_t)memory, .pages = bytes / page_bytes, .first = SIZE_MAX};
+    range->start = (uintptr_t)memory; /* not range->memory, which handlers read now */
+    range->pages = bytes / page_bytes;
+    range->is_open = 0;
+    range->first = SIZE_MAX;
+    range->end = 0;
     range->traps = calloc(range->pages, sizeof *range->traps);
     if (!range->traps)
         return ENOMEM;
     if (range - ranges >= range_count)
         proa_atomic_store(&range_count, (int)(range - ranges) + 1, PROA_RELAXED);
-    proa_atomic_store(&range->memory, (uintptr_t)memory, PROA_SEQ_CST);
+    proa_atomic_store(&range->memory, (uintptr_t)memory, PROA_RELEASE);
     if (mprotect(memory, bytes, PROT_NONE) != 0) {
         error = errno;
         proa_protection_drop(memory);

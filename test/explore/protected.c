@@ -33,6 +33,7 @@ static void prepare(void)
     page_bytes = PAGE;
     started = 1;
     explore_share(ranges, sizeof ranges);
+    explore_share(&readers, sizeof readers);
     explore_share(&lent, sizeof lent);
 }
 
@@ -50,11 +51,14 @@ static void setup_protected(void)
 /* What the handler does with a fault. */
 static void trap(void)
 {
-    const struct range *range = range_of((uintptr_t)memory);
+    const struct range *range;
 
+    readers_enter();
+    range = range_of((uintptr_t)memory);
     if (range)
         explore_check(range->pages == PAGES &&
                       proa_atomic_load(traps_of(range, (uintptr_t)memory), PROA_RELAXED) == 0);
+    readers_leave();
 }
 
 static void added(int thread)
@@ -74,9 +78,11 @@ static void dropped(int thread)
         proa_protection_drop(memory);
         return;
     }
+    readers_enter();
     range = range_of((uintptr_t)memory);
     if (range)
-        explore_check(range->pages == PAGES);
+        explore_check(range->pages == PAGES && range->traps);
+    readers_leave();
 }
 
 static void is_open(void)
