@@ -176,7 +176,7 @@ void *proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void
 
     pthread_mutex_lock(&table->mutex);
     slots = proa_atomic_load(&table->slots, PROA_RELAXED);
-    slot = slots ? slot_for(slots, key) : NULL;
+    slot = slots && key > REMOVED ? slot_for(slots, key) : NULL; /* old values stay in others */
     if (slot && proa_atomic_load(&slot->key, PROA_RELAXED) == key &&
         (!expected || slot->value == expected)) {
         value = slot->value;

@@ -60,7 +60,8 @@ extern PROA_HIDDEN const struct proa_table_slot proa_table_no_slot;
 /* Adds the key or replaces its value. 0, or -1 without memory. */
 int proa_table_set(struct proa_table *table, uintptr_t key, void *value);
 
-/* Removes the key if it has that value; NULL: any. Returns the value removed, or NULL. */
+/* Removes the key if it has that value; NULL: any. Returns the value removed, or NULL; of 0 and 1,
+ * which are no keys, NULL. */
 void *proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *expected);
 
 static inline void *proa_table_remove(struct proa_table *table, uintptr_t key)

@@ -72,6 +72,21 @@ static void model_body(struct world *world)
         against_model(kind);
 }
 
+/* Slots whose key has gone keep its value, and neither 0 nor 1 finds it. */
+static void no_key_body(struct world *world)
+{
+    static struct proa_table table = PROA_TABLE_INIT;
+    char value;
+
+    (void)world;
+    for (uintptr_t key = 2; key < 2000; key++) {
+        CHECK_EQUAL(proa_table_set(&table, key, &value), 0);
+        CHECK(proa_table_remove_pair(&table, key, &value) == &value);
+        for (uintptr_t none = 0; none < 2; none++)
+            CHECK(!proa_table_remove_pair(&table, none, &value));
+    }
+}
+
 /* ---- growth ---- */
 
 static void growth_body(struct world *world)
@@ -265,6 +280,12 @@ static void model(void **state)
     run(model_body);
 }
 
+static void no_key(void **state)
+{
+    (void)state;
+    run(no_key_body);
+}
+
 static void growth(void **state)
 {
     (void)state;
@@ -306,7 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(model),   cmocka_unit_test(growth), cmocka_unit_test(reuse),
         cmocka_unit_test(churn),   cmocka_unit_test(few),    cmocka_unit_test(readers),
-        cmocka_unit_test(writers),
+        cmocka_unit_test(writers), cmocka_unit_test(no_key),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
