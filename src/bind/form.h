@@ -12,6 +12,7 @@
 #define PROA_BIND_FORM_H
 
 #include "bind/bind.h"
+#include "check/buffers.h"
 #include "usage/rules.h"
 #include "findings/source.h"
 #include "traps/view.h"
@@ -138,6 +139,8 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
 #ifdef PROA_SLOW
     struct proa_check *check = proa_handle_of(win)->check;
 
+    if (PROA_RARELY(check))
+        proa_buffers_done(outcome == MPI_SUCCESS);
     if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op,
                              proa_source_program(PROA_CALLER));

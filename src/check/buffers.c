@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See buffers.h. */
 #include "check/buffers.h"
+#include "base/atomic.h"
 #include "findings/finding.h"
 #include "traps/protection.h"
 #include "traps/view.h"
@@ -15,6 +16,7 @@
 #include <utlist.h>
 
 enum {
+    BUFFERS = 3, /* of one operation */
     BUFFERS_MOST = 4096,
     KEPT_MOST = 1 << 20,    /* bytes of one result that is kept back */
     COMPARED_MOST = 1 << 16 /* bytes of an origin buffer that are compared */
@@ -31,6 +33,14 @@ struct buffer {
     uint64_t cookie;
     struct buffer *prev, *next;
 };
+
+/* The buffers of an operation of this thread that has begun, and may be refused. The engine writes
+ * to them, so a completion by another thread must not end them. */
+static _Thread_local struct {
+    struct buffer *buffer[BUFFERS];
+    int count;
+    uint64_t before; /* the last cookie when the thread's call began */
+} stage;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct buffer *buffers;
@@ -176,20 +186,29 @@ static void watch(struct buffer *buffer)
 
 /* ---- buffers come and go ---- */
 
-/* NULL: it is not watched, and counted. */
-static struct buffer *buffer_add(const struct proa_buffer_user *user, const void *memory,
-                                 uint64_t bytes, uint64_t kept)
+static void buffer_free(struct buffer *buffer)
 {
-    struct buffer *buffer = NULL;
+    free(buffer->kept);
+    free(buffer);
+}
 
-    if (buffer_count < BUFFERS_MOST && kept <= KEPT_MOST)
-        buffer = calloc(1, sizeof *buffer);
-    if (buffer && !(buffer->kept = malloc(kept ? kept : 1))) {
+static int is_room(void)
+{
+    return stage.count < BUFFERS && proa_atomic_load(&buffer_count, PROA_RELAXED) < BUFFERS_MOST;
+}
+
+/* NULL: it is not watched, and counted. */
+static struct buffer *buffer_stage(const struct proa_buffer_user *user, const void *memory,
+                                   uint64_t bytes, uint64_t kept)
+{
+    struct buffer *buffer = kept <= KEPT_MOST && is_room() ? calloc(1, sizeof *buffer) : NULL;
+
+    if (buffer && !(buffer->kept = malloc(kept))) {
         free(buffer);
         buffer = NULL;
     }
     if (!buffer) {
-        left_out++;
+        proa_atomic_fetch_add(&left_out, 1, PROA_RELAXED);
         return NULL;
     }
     buffer->user = *user;
@@ -197,34 +216,24 @@ static struct buffer *buffer_add(const struct proa_buffer_user *user, const void
     buffer->behind = proa_view_behind(memory);
     buffer->bytes = bytes;
     buffer->watchpoint = -1;
-    buffer->cookie = ++cookies;
-    DL_APPEND(buffers, buffer);
-    buffer_count++;
+    stage.buffer[stage.count++] = buffer;
     return buffer;
 }
 
-/* Engine, kernel and check mode have touched the buffer for the last time before it is watched. */
 void *proa_buffers_result(const struct proa_buffer_user *user, void *result, uint64_t bytes)
 {
     struct buffer *buffer;
     char *place = proa_view_buffer(result, bytes, user->win->remote_window != NULL);
 
-    if (!is_on || bytes == 0)
+    if (!is_on || bytes == 0 || !(buffer = buffer_stage(user, result, bytes, bytes)))
         return place;
-    pthread_mutex_lock(&mutex);
-    buffer = buffer_add(user, result, bytes, bytes);
-    if (buffer && copy(buffer->kept, buffer->behind, bytes, 0)) {
-        buffer->is_result = 1;
-        place = buffer->kept;
-        watch(buffer);
-    } else if (buffer) {
-        DL_DELETE(buffers, buffer);
-        buffer_count--;
-        free(buffer->kept);
-        free(buffer);
+    if (!copy(buffer->kept, buffer->behind, bytes, 0)) {
+        stage.count--;
+        buffer_free(buffer);
+        return place;
     }
-    pthread_mutex_unlock(&mutex);
-    return place;
+    buffer->is_result = 1;
+    return buffer->kept;
 }
 
 static uint64_t compared_bytes(uint64_t bytes)
@@ -238,12 +247,46 @@ void proa_buffers_origin(const struct proa_buffer_user *user, const void *origin
 
     if (!is_on || bytes == 0)
         return;
-    pthread_mutex_lock(&mutex);
-    buffer = buffer_add(user, origin, bytes, compared_bytes(bytes));
-    if (buffer) {
+    buffer = buffer_stage(user, origin, bytes, compared_bytes(bytes));
+    if (buffer)
         buffer->is_told = !copy(buffer->kept, buffer->behind, compared_bytes(bytes), 0);
-        watch(buffer);
-    }
+}
+
+static void drop_staged(void)
+{
+    while (stage.count > 0)
+        buffer_free(stage.buffer[--stage.count]);
+}
+
+void proa_buffers_begin(void)
+{
+    if (!is_on)
+        return;
+    drop_staged(); /* an error handler may have left the last call by longjmp */
+    pthread_mutex_lock(&mutex);
+    stage.before = cookies;
+    pthread_mutex_unlock(&mutex);
+}
+
+/* Engine, kernel and check mode have touched the buffer for the last time before it is watched. */
+static void buffer_add(struct buffer *buffer)
+{
+    buffer->cookie = ++cookies;
+    DL_APPEND(buffers, buffer);
+    proa_atomic_store(&buffer_count, buffer_count + 1, PROA_RELAXED);
+    watch(buffer);
+}
+
+void proa_buffers_done(int is_accepted)
+{
+    if (!is_accepted)
+        drop_staged();
+    if (stage.count == 0)
+        return;
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < stage.count; i++)
+        buffer_add(stage.buffer[i]);
+    stage.count = 0;
     pthread_mutex_unlock(&mutex);
 }
 
@@ -261,14 +304,13 @@ static int is_changed(const struct buffer *buffer)
 static void buffer_end(struct buffer *buffer)
 {
     DL_DELETE(buffers, buffer);
-    buffer_count--;
+    proa_atomic_store(&buffer_count, buffer_count - 1, PROA_RELAXED);
     unwatch(buffer);
     if (buffer->is_result)
         copy(buffer->kept, buffer->behind, buffer->bytes, 1);
     else if (is_changed(buffer))
         tell(buffer, NULL, "a store");
-    free(buffer->kept);
-    free(buffer);
+    buffer_free(buffer);
 }
 
 void proa_buffers_complete(const struct proa_win *win, int rank, int requested)
@@ -280,7 +322,7 @@ void proa_buffers_complete(const struct proa_win *win, int rank, int requested)
     pthread_mutex_lock(&mutex);
     DL_FOREACH_SAFE(buffers, buffer, next) {
         if ((!win || buffer->user.win == win) && (rank < 0 || buffer->user.rank == rank) &&
-            (!requested || buffer->user.is_requested))
+            (requested ? buffer->user.is_requested : buffer->cookie <= stage.before))
             buffer_end(buffer);
     }
     pthread_mutex_unlock(&mutex);
@@ -288,5 +330,5 @@ void proa_buffers_complete(const struct proa_win *win, int rank, int requested)
 
 uint64_t proa_buffers_left_out(void)
 {
-    return left_out;
+    return proa_atomic_load(&left_out, PROA_RELAXED);
 }

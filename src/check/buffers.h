@@ -31,14 +31,22 @@ struct proa_buffer_user {
     const void *caller;
 };
 
+/* A call of this thread begins. */
+void proa_buffers_begin(void);
+
 /* An operation begins with this result buffer. Returns where the engine has to put the result. */
 void *proa_buffers_result(const struct proa_buffer_user *user, void *result, uint64_t bytes);
 
 /* The same with this origin buffer. */
 void proa_buffers_origin(const struct proa_buffer_user *user, const void *origin, uint64_t bytes);
 
-/* Operations on the window with that target, or with all for rank < 0, are complete. NULL: of all
- * windows. requested: those with requests alone. */
+/* The operation that this thread has begun is over, and its buffers are pending from now on if it
+ * was accepted. */
+void proa_buffers_done(int is_accepted);
+
+/* Operations on the window with that target, or with all for rank < 0, are complete: those that
+ * were done before this thread's call began. NULL: of all windows. requested: those with requests
+ * alone, whenever they were done. */
 void proa_buffers_complete(const struct proa_win *win, int rank, int requested);
 
 /* A watchpoint was hit. 1: it is of a buffer, or of one that is complete; 0: it is not. */

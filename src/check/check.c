@@ -182,11 +182,12 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     if (what != NOTHING)
         proa_reuse_complete(check->win, is_one ? rank : -1, 0);
     proa_inside_leave();
-    if (what != NOTHING) {
+    /* A notification says nothing of operations before its own. */
+    if (what != NOTHING && !(uses[call].how & NOTIFIES))
         proa_buffers_complete(check->win, is_one ? rank : -1, 0);
+    if (what != NOTHING)
         proa_announce_complete(check->win, is_one ? rank : -1, 0,
                                what == LOCALLY_ONE || what == LOCALLY_ALL);
-    }
     proa_local_called(call);
     announce(call == PROA_CALL_Win_sync ? proa_announce_sync : proa_announce_after);
 }
@@ -196,6 +197,7 @@ void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
     announce(proa_announce_before);
     proa_local_take();
     proa_reuse_begin();
+    proa_buffers_begin();
     proa_inside_enter();
     proa_ordering_before(check->ordering, call, rank);
     proa_inside_leave();

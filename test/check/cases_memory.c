@@ -8,6 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifndef APART
+#include <proa_notify.h> /* its fence goes with no ThreadSanitizer */
+#endif
+
 /* Each scene has buffers of its own: ThreadSanitizer tells of an address once. */
 static volatile long seen;
 
@@ -464,6 +468,23 @@ static void right_result_loaded(void)
         seen = buffer[4] + value;
 }
 
+/* A notification completes nothing but its own operation. ThreadSanitizer takes it as an answer. */
+#ifndef APART
+static void wrong_result_notified(void)
+{
+    static long value = 1;
+
+    PROA_Win_set_num_notify(win, MPI_INFO_NULL, 1);
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        MPI_Get(&value, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+        PROA_Put_notify(NULL, 0, MPI_LONG, TARGET, 0, 0, MPI_LONG, 0, win);
+        seen = value;
+    }
+    MPI_Win_unlock_all(win);
+}
+#endif
+
 /* ThreadSanitizer knows no assertions. */
 #ifndef APART
 static void wrong_nostore(void)
@@ -490,6 +511,7 @@ const struct scene local[] = {
 #ifndef APART
     MISUSE(nostore, "MPI_Win_fence", TARGET, "a store", TARGET),
     RIGHT(nostore),
+    LOCAL(result_notified, "MPI_Get", FIRST, "a load or a store", FIRST),
 #endif
     LOCAL(fence_put_load, "MPI_Put", FIRST, "a load", TARGET),
     LOCAL(fence_put_store, "MPI_Put", FIRST, "a store", TARGET),
