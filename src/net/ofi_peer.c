@@ -279,29 +279,31 @@ static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
     }
 }
 
-/* This process has not run for long (it was stopped, or no thread has made progress). Messages that
- * peers have sent meanwhile are not read yet, so no peer counts as silent. */
-static void forgive(struct proa_net *net)
+/* This process has not run for so long (it was stopped, or no thread has made progress). Messages
+ * that peers have sent meanwhile are not read yet, so no peer counts as silent after a long time.
+ * Nor is the time counted in which the network was not asked whether it still refuses. */
+static void forgive(struct proa_net *net, long late)
 {
     for (uint32_t i = 0; i < net->peer_count; i++) {
         struct proa_ofi_peer *peer = net->peers[i];
 
-        peer->unanswered = 0;
+        if (net->timeout && late > net->timeout / 2)
+            peer->unanswered = 0;
         if (peer->refused)
-            peer->refused = net->now;
+            peer->refused += late;
     }
 }
 
 static void tick(struct proa_net *net)
 {
-    long due = proa_atomic_load(&net->next_tick, PROA_RELAXED),
+    long due = proa_atomic_load(&net->next_tick, PROA_RELAXED), late = net->now - due,
          most = net->now < net->attended ? TICK_ATTENDED : TICK_MOST,
          next = net->timeout ? between(TICK_LEAST, net->timeout / 16, most) : most;
 
-    if (net->now < due)
+    if (late < 0)
         return;
-    if (net->timeout && net->now - due > net->timeout / 2)
-        forgive(net);
+    if (due && late > (net->timeout ? between(0, net->timeout / 2, SECOND) : SECOND))
+        forgive(net, late);
     for (uint32_t i = 0; i < net->peer_count; i++)
         look_after(net, net->peers[i]);
     proa_atomic_store(&net->next_tick, net->now + next, PROA_RELAXED);

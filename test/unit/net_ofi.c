@@ -5,6 +5,7 @@
 #include "net_end.h"
 
 #include "base/fail.h"
+#include "base/system.h"
 #include "net/ofi.h"
 
 #include <errno.h>
@@ -478,6 +479,45 @@ static void answers_later_body(struct world *world)
 
 WORLD_TEST(answers_later, 2, .before = on_loopback)
 
+static long stopped_ns; /* for which this process has not run */
+
+static const struct proa_system *real_system;
+
+static long resumed_now(void)
+{
+    return real_system->now_ns() + stopped_ns;
+}
+
+/* A refusal before a stop and one after it are no seconds of refusals. */
+static void resumed_body(struct world *world)
+{
+    static struct proa_system resumed_system;
+    pid_t pid = victim(world);
+    struct end end;
+    uint32_t peer = acquaint(world, &end);
+    struct proa_ofi_frame *all;
+
+    while (end.net->under_way)
+        progress_slowly(&end);
+    all = end.net->free_sends;
+    end.net->free_sends = NULL; /* so that pings are refused, too */
+    end.net->peers[peer]->refused = end.net->now;
+    real_system = proa_system;
+    resumed_system = *real_system;
+    resumed_system.now_ns = resumed_now;
+    proa_system = &resumed_system;
+    stopped_ns = 4500000000L;
+    for (int turn = 0; turn < 100; turn++)
+        progress(&end);
+    end.net->free_sends = all;
+    kill(pid, SIGKILL); /* before checks: it would outlive a failure */
+    waitpid(pid, NULL, 0);
+    CHECK_EQUAL(end.seen.lost, 0);
+    transport->close(end.net, 1);
+}
+
+WORLD_TEST(resumed, 1, .before = on_loopback)
+
 static void full_body(struct world *world)
 {
     struct end end;
@@ -576,7 +616,7 @@ int main(void)
         cmocka_unit_test(paused),          cmocka_unit_test(nobody),  cmocka_unit_test(leaves),
         cmocka_unit_test(large_and_small), cmocka_unit_test(holders), cmocka_unit_test(signals),
         cmocka_unit_test(long_names),      cmocka_unit_test(full),    cmocka_unit_test(idle),
-        cmocka_unit_test(answers_later),
+        cmocka_unit_test(answers_later),   cmocka_unit_test(resumed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
