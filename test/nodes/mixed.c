@@ -172,7 +172,7 @@ static void one_round(void)
 int main(int argc, char **argv)
 {
     double seconds = argc > 1 ? atof(argv[1]) : 1, began;
-    int go_on = 1;
+    int go_on;
 
     seed = argc > 2 ? (uint64_t)atol(argv[2]) : 1;
     start(&argc, &argv);
@@ -181,8 +181,10 @@ int main(int argc, char **argv)
         MPI_Win_set_errhandler(areas[kind].win, MPI_ERRORS_RETURN);
         issued[kind] = need(calloc((size_t)nranks * (SLOTS + 1), sizeof(long)));
     }
+    check_served(); /* before an error of the host's own windows looks like one of Proa's */
+    go_on = check_failures == 0;
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0)
+    if (rank == 0 && go_on)
         printf("begun\n");
     fflush(stdout);
     began = MPI_Wtime();
