@@ -295,7 +295,8 @@ static int is_changed(const struct buffer *buffer)
 {
     const uint64_t bytes = compared_bytes(buffer->bytes);
     char *now = buffer->is_told ? NULL : malloc(bytes);
-    int changed = now && copy(now, buffer->behind, bytes, 0) && memcmp(now, buffer->kept, bytes);
+    int changed =
+        now && copy(now, buffer->behind, bytes, 0) && memcmp(now, buffer->kept, bytes) != 0;
 
     free(now);
     return changed;

@@ -172,7 +172,7 @@ struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
         abort();
     proa_pmpi()->Allgather(mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
     for (int i = 0; i < win->size; i++)
-        is_followed &= all[3 * i] == 1;
+        is_followed &= all[3 * (size_t)i] == 1;
     if (!is_followed) {
         free(all);
         if (ordering)

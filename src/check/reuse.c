@@ -67,7 +67,7 @@ static struct use use_of(const struct proa_buffer_user *user, const struct stage
                                    .kind = buffer->is_result ? PROA_ACCESS_WRITE : PROA_ACCESS_READ,
                                    .requested = (uint8_t)user->is_requested,
                                    .window = user->win,
-                                   .origin = user->rank}};
+                                   .origin = (int16_t)user->rank}};
 }
 
 static void compare(void *arg, int64_t low, uint64_t bytes)
