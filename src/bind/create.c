@@ -139,7 +139,6 @@ static int handle_finish(struct proa_win *win, void *user)
     return proa_handle_enter(handle, win);
 }
 
-/* PROA_OK, PROA_ELSEWHERE: the host's to create, or a negative code. */
 /* All of a contiguous shared window, as the program gets addresses of each part. */
 static void protect_shared(const struct proa_win *win)
 {
@@ -191,6 +190,7 @@ static void unprotect(const struct proa_win *win)
         proa_view_leave(win->base);
 }
 
+/* PROA_OK, PROA_ELSEWHERE: the host's to create, or a negative code. */
 static int create(const struct request *r)
 {
     struct proa_handle *handle = NULL;

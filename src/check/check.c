@@ -360,7 +360,6 @@ const void *proa_check_origin(const struct proa_win *win, enum proa_call call, i
 {
     const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
                                           caller};
-
     uint64_t bytes = 0;
 
     if (is_watched(win, call, rank)) {
