@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { TAG = 29, NOBODY = -1, LOOK_NS = 50000 };
+enum { TAG = 29, NO_TELLER = -1, LOOK_NS = 50000 };
 
 /* The longest wait for a message, and for each step of the tree below the first one. Ranks that
  * have waited in vain ask for all keys, so those below them have to wait a little longer. */
@@ -27,7 +27,7 @@ static int teller_of(const struct proa_manager *manager, int rank)
         if (manager->look(ancestor) == PROA_KEY_TELLS)
             return ancestor;
     }
-    return NOBODY;
+    return NO_TELLER;
 }
 
 /* 1: it is done. 0: it has failed, or is late; a late request and its bytes stay the host's. A host
@@ -117,7 +117,7 @@ static char *hear_and_tell(const struct proa_manager *manager, int rank, int siz
 
     PROA_PMPI_FIND(Comm_get_errhandler)(MPI_COMM_WORLD, &before);
     PROA_PMPI_FIND(Comm_set_errhandler)(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (teller != NOBODY)
+    if (teller != NO_TELLER)
         roll = hear(teller, rank, size);
     if (!roll)
         roll = ask_for_all(manager, size);
