@@ -235,10 +235,12 @@ uint64_t proa_memory_available(void)
     static uint64_t lines;
     static int are_known;
     struct proa_groups now;
+    uint64_t lines_now;
 
     pthread_mutex_lock(&mutex);
-    if (!are_known || lines != group_lines()) {
-        lines = group_lines();
+    lines_now = group_lines();
+    if (!are_known || lines != lines_now) {
+        lines = lines_now;
         proa_groups_find("", &groups);
         are_known = 1;
     }

@@ -309,10 +309,10 @@ void proa_watchpoint_renew(void)
 {
     for (int i = 0; i < PROA_WATCHPOINTS && started; i++) {
         struct watchpoint *w = &watchpoints[i];
+        const struct watched again = w->now;
 
         proa_atomic_store(&w->hits, 0, PROA_RELAXED);
-        if (proa_atomic_exchange(&w->is_off, 0, PROA_RELAXED) && w->now.age)
-            watch(w, &(struct watched){w->now.address, w->now.length, w->now.accesses,
-                                       w->now.cookie, w->now.age});
+        if (proa_atomic_exchange(&w->is_off, 0, PROA_RELAXED) && again.age)
+            watch(w, &again);
     }
 }
