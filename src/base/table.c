@@ -5,20 +5,22 @@
 
 #include <stdlib.h>
 
-enum { EMPTY = 0, REMOVED = 1, FIRST_LOG2 = 6, SMALL = 2048, FACTORS = 16 };
+enum { FIRST_LOG2 = 6, SMALL = 2048, FACTORS = 16 };
 
-const struct proa_table_slot proa_table_no_slot = {EMPTY, NULL};
+const struct proa_table_slot proa_table_no_slot = {PROA_TABLE_EMPTY, NULL};
 
 static struct proa_table_slots *slots_new(int log2, uint64_t factor)
 {
     size_t count = (size_t)1 << log2;
     struct proa_table_slots *slots = calloc(1, sizeof *slots + count * sizeof slots->slot[0]);
 
-    if (slots) {
-        slots->factor = factor;
-        slots->shift = 64 - log2;
-        slots->mask = count - 1;
-    }
+    if (!slots)
+        return NULL;
+    slots->factor = factor;
+    slots->shift = 64 - log2;
+    slots->mask = count - 1;
+    for (size_t i = 0; i < count; i++)
+        slots->slot[i].key = PROA_TABLE_EMPTY;
     return slots;
 }
 
@@ -31,9 +33,9 @@ static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_
         uintptr_t here = proa_atomic_load(&slots->slot[i].key, PROA_RELAXED);
         if (here == key)
             return &slots->slot[i];
-        if (here == REMOVED && !reusable)
+        if (here == PROA_TABLE_REMOVED && !reusable)
             reusable = &slots->slot[i];
-        if (here == EMPTY)
+        if (here == PROA_TABLE_EMPTY)
             return reusable ? reusable : &slots->slot[i];
     }
 }
@@ -50,7 +52,8 @@ static void first_set(struct proa_table *table, struct proa_table_slots *slots, 
 {
     uintptr_t key = proa_atomic_load(&table->first->key, PROA_RELAXED);
 
-    proa_atomic_store(&table->first, slot_for(slots, key > REMOVED ? key : added), PROA_RELEASE);
+    proa_atomic_store(&table->first, slot_for(slots, proa_table_is_key(key) ? key : added),
+                      PROA_RELEASE);
 }
 
 static size_t live_keys(const struct proa_table_slots *slots)
@@ -58,7 +61,7 @@ static size_t live_keys(const struct proa_table_slots *slots)
     size_t live = 0;
 
     for (size_t i = 0; i <= slots->mask; i++)
-        live += proa_atomic_load(&slots->slot[i].key, PROA_RELAXED) > REMOVED;
+        live += proa_table_is_key(proa_atomic_load(&slots->slot[i].key, PROA_RELAXED));
     return live;
 }
 
@@ -71,7 +74,7 @@ static size_t copy_keys(struct proa_table_slots *new, const struct proa_table_sl
 
     for (size_t i = 0; old && i <= old->mask; i++) {
         uintptr_t key = proa_atomic_load(&old->slot[i].key, PROA_RELAXED);
-        if (key > REMOVED && key != coming) {
+        if (proa_table_is_key(key) && key != coming) {
             struct proa_table_slot *slot = slot_for(new, key);
             displaced += slot != &new->slot[proa_table_home(new, key)];
             slot_fill(slot, key, old->slot[i].value);
@@ -106,7 +109,7 @@ static int is_displaced(const struct proa_table *table, const struct proa_table_
 {
     uintptr_t there = proa_atomic_load(&slots->slot[proa_table_home(slots, key)].key, PROA_RELAXED);
 
-    return there > REMOVED && there != key && slots->mask + 1 < SMALL &&
+    return proa_table_is_key(there) && there != key && slots->mask + 1 < SMALL &&
            slots->mask + 1 <= 8 * (table->used + 1);
 }
 
@@ -142,7 +145,7 @@ int proa_table_set(struct proa_table *table, uintptr_t key, void *value)
     if (!error) {
         slots = proa_atomic_load(&table->slots, PROA_RELAXED);
         slot = slot_for(slots, key);
-        table->used += proa_atomic_load(&slot->key, PROA_RELAXED) == EMPTY;
+        table->used += proa_atomic_load(&slot->key, PROA_RELAXED) == PROA_TABLE_EMPTY;
         slot_fill(slot, key, value);
         first_set(table, slots, key);
     }
@@ -160,10 +163,10 @@ static uintptr_t key_at(const struct proa_table_slots *slots, size_t i)
  * can need these marks: it would go on to an empty slot. */
 static void sweep(struct proa_table *table, struct proa_table_slots *slots, size_t i)
 {
-    if (key_at(slots, i + 1) != EMPTY)
+    if (key_at(slots, i + 1) != PROA_TABLE_EMPTY)
         return;
-    for (; key_at(slots, i) == REMOVED; i--) {
-        proa_atomic_store(&slots->slot[i & slots->mask].key, EMPTY, PROA_RELAXED);
+    for (; key_at(slots, i) == PROA_TABLE_REMOVED; i--) {
+        proa_atomic_store(&slots->slot[i & slots->mask].key, PROA_TABLE_EMPTY, PROA_RELAXED);
         table->used--;
     }
 }
@@ -176,12 +179,12 @@ void *proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void
 
     pthread_mutex_lock(&table->mutex);
     slots = proa_atomic_load(&table->slots, PROA_RELAXED);
-    slot = slots && key > REMOVED ? slot_for(slots, key) : NULL; /* old values stay in others */
+    slot = slots ? slot_for(slots, key) : NULL;
     if (slot && proa_atomic_load(&slot->key, PROA_RELAXED) == key &&
         (!expected || slot->value == expected)) {
         value = slot->value;
         /* relaxed, as in sweep: a reader goes on from a mark to nothing else */
-        proa_atomic_store(&slot->key, REMOVED, PROA_RELAXED);
+        proa_atomic_store(&slot->key, PROA_TABLE_REMOVED, PROA_RELAXED);
         sweep(table, slots, (size_t)(slot - slots->slot));
     }
     pthread_mutex_unlock(&table->mutex);

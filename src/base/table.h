@@ -47,6 +47,18 @@ struct proa_table {
     size_t used; /* keys and marks */
 };
 
+/* In place of a key, in a slot without one: never used, and used before. Neither is a handle: those
+ * are even addresses, small numbers (the ABI's own), or from 0x40000000 on, or negative (MPICH).
+ * Not 0, which is what a variable holds that was never set. */
+#define PROA_TABLE_EMPTY ((uintptr_t)0x2545f491)
+#define PROA_TABLE_REMOVED ((uintptr_t)0x2545f495)
+
+/* Is it none of these? Of a key that another process has sent. */
+static inline int proa_table_is_key(uintptr_t key)
+{
+    return key != PROA_TABLE_EMPTY && key != PROA_TABLE_REMOVED;
+}
+
 /* Without a key or a value: the first of a table that has never had one. */
 extern PROA_HIDDEN const struct proa_table_slot proa_table_no_slot;
 
@@ -54,14 +66,13 @@ extern PROA_HIDDEN const struct proa_table_slot proa_table_no_slot;
 #define PROA_TABLE_INIT {&proa_table_no_slot, NULL, PTHREAD_MUTEX_INITIALIZER, 0}
 /* clang-format on */
 
-/* Handles are small numbers (MPICH) or addresses (Open MPI); neither is 0 or 1. */
+/* Handles are numbers (MPICH) or addresses (Open MPI). */
 #define PROA_TABLE_KEY(handle) ((uintptr_t)(handle))
 
 /* Adds the key or replaces its value. 0, or -1 without memory. */
 int proa_table_set(struct proa_table *table, uintptr_t key, void *value);
 
-/* Removes the key if it has that value; NULL: any. Returns the value removed, or NULL; of 0 and 1,
- * which are no keys, NULL. */
+/* Removes the key if it has that value; NULL: any. Returns the value removed, or NULL. */
 void *proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void *expected);
 
 static inline void *proa_table_remove(struct proa_table *table, uintptr_t key)
@@ -96,7 +107,7 @@ static inline void *proa_table_find(const struct proa_table *table, uintptr_t ke
         uintptr_t here = proa_atomic_load(&slots->slot[i].key, PROA_ACQUIRE);
         if (__builtin_expect(here == key, 1))
             return slots->slot[i].value;
-        if (here == 0)
+        if (here == PROA_TABLE_EMPTY)
             return NULL;
     }
 }

@@ -27,7 +27,7 @@ static struct proa_table numbers = PROA_TABLE_INIT; /* windows by their numbers 
 
 struct proa_win *proa_remote_window_find(uint64_t number)
 {
-    return number > 1 ? proa_table_find(&numbers, number) : NULL;
+    return proa_table_is_key(number) ? proa_table_find(&numbers, number) : NULL;
 }
 
 /* ---- processes of other nodes ---- */
@@ -174,7 +174,7 @@ static uint64_t next_number(void)
 {
     static uint64_t count;
 
-    /* 0 and 1 are no keys of a table */
+    /* the marks of a table lack this bit */
     return (proa_self->id + 4 * proa_atomic_fetch_add(&count, 1, PROA_RELAXED)) | 2;
 }
 

@@ -80,11 +80,31 @@ static void too_large(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* Handles of variables that were never set. The host answers, by the handler of a communicator. */
+static void never_set(struct area *a)
+{
+    static MPI_Win win;
+    static MPI_Datatype datatype;
+    int value = 1;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    expect(MPI_Win_lock_all(0, win), MPI_ERR_WIN, "lock_all of no window");
+    expect(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_WIN, "put to no window");
+    if (!a)
+        return;
+    MPI_Win_lock_all(0, a->win);
+    expect(MPI_Put(&value, 1, datatype, 0, 0, 1, datatype, a->win), MPI_ERR_TYPE,
+           "put of no datatype");
+    MPI_Win_unlock_all(a->win);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
+    never_set(NULL);
     struct area a = open_area(kind_allocate, 4 * sizeof(int), sizeof(int), MPI_COMM_WORLD);
     MPI_Win_set_errhandler(a.win, MPI_ERRORS_RETURN);
+    never_set(&a);
     outside_epochs(&a);
     bad_targets(&a);
     bad_places(&a);
@@ -95,5 +115,6 @@ int main(int argc, char **argv)
     a = open_area(kind_allocate, 4 * sizeof(int), sizeof(int), MPI_COMM_WORLD);
     still_works(&a);
     close_area(&a);
+    never_set(NULL);
     return finish("errors");
 }

@@ -72,7 +72,7 @@ static void model_body(struct world *world)
         against_model(kind);
 }
 
-/* Slots whose key has gone keep its value, and neither 0 nor 1 finds it. */
+/* Slots whose key has gone keep its value, and neither 0 nor 1, which were never set, finds it. */
 static void no_key_body(struct world *world)
 {
     static struct proa_table table = PROA_TABLE_INIT;
@@ -82,8 +82,10 @@ static void no_key_body(struct world *world)
     for (uintptr_t key = 2; key < 2000; key++) {
         CHECK_EQUAL(proa_table_set(&table, key, &value), 0);
         CHECK(proa_table_remove_pair(&table, key, &value) == &value);
-        for (uintptr_t none = 0; none < 2; none++)
+        for (uintptr_t none = 0; none < 2; none++) {
+            CHECK(!proa_table_find(&table, none));
             CHECK(!proa_table_remove_pair(&table, none, &value));
+        }
     }
 }
 
