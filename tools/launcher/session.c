@@ -4,8 +4,8 @@
  * (Hydra, MPICH's), and not in ranks. There a rank gets a process group of its own instead, in the
  * session of the launcher's process of its node: for signals that is the same, and no rank has a
  * terminal either way. But the kernel shares processors by sessions (sched(7), autogroup), and
- * between sessions sched_yield hands over to nobody, so that ranks that wait for each other, more
- * than there are processors, would have to sleep and be woken each time.
+ * between sessions sched_yield hands over to no process, so that ranks that wait for each other,
+ * more than there are processors, would have to sleep and be woken each time.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int starts_ranks(void)
     return strstr(program_invocation_short_name, "pmi_proxy") != NULL;
 }
 
-/* As setsid(2). What it returns there is the new group, which is the process. */
+/* As setsid(2). It returns the new group, whose number is the process's. */
 __attribute__((visibility("default"))) pid_t setsid(void)
 {
     if (!starts_ranks())

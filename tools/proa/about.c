@@ -121,7 +121,7 @@ static void say_offers(const struct fi_info *offers, FILE *out)
     fputc('\n', out);
 }
 
-/* Three lines: the version; why there is none; what is taken; and the providers. */
+/* Three lines: the version, or why there is none; the provider taken; and all providers. */
 static void say_networks(void *arg, FILE *out)
 {
     struct fi_info *offers = NULL;
@@ -141,7 +141,7 @@ static void say_networks(void *arg, FILE *out)
     say_offers(offers, out);
 }
 
-/* By the user. What libfabric has is told of all the same. */
+/* By the user. libfabric's providers are listed all the same. */
 static bool is_forbidden(void)
 {
     const char *net = getenv("PROA_NET");

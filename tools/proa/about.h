@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is here: of each host, and of networks. For `proa info` and `proa doctor`. */
+/* The hosts and networks found here. For `proa info` and `proa doctor`. */
 #ifndef PROA_TOOL_ABOUT_H
 #define PROA_TOOL_ABOUT_H
 

@@ -4,7 +4,7 @@
 #define PROA_TOOL_CAPTURE_H
 
 /* Runs argv[0] (a path, not looked up) and gives back its standard output as text, or NULL where it
- * could not be started. What it writes on stderr is dropped and its exit status is not asked for:
+ * could not be started. Its stderr is dropped and its exit status is not asked for:
  * callers look for words in the text. LD_PRELOAD is kept from it, because what the user preloads
  * says nothing about the program asked. */
 char *proa_capture(char *const argv[]);

@@ -90,7 +90,7 @@ char *proa_child_says(void (*work)(void *arg, FILE *out), void *arg)
         silence(STDERR_FILENO, O_WRONLY);
         work(arg, out);
         fflush(out);
-        _exit(0); /* whatever libraries want at the end */
+        _exit(0); /* the libraries' functions at exit are not run */
     }
     close(ends[1]);
     while (pid > 0 && read_more(ends[0], &text))

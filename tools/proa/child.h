@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Something tried out in a process of its own: what it breaks is gone with it. */
+/* A trial in a process of its own: its damage ends with it. */
 #ifndef PROA_TOOL_CHILD_H
 #define PROA_TOOL_CHILD_H
 

@@ -20,13 +20,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is known of the program of one part. */
+/* The program of one part, as far as it is known. */
 struct found {
     const char *path; /* NULL: there is no such program */
     struct proa_program program;
 };
 
-/* What is read, and by what. */
+/* The text that is read, and its reader. */
 struct words {
     char *const *args;
     proa_line_reader *read;
@@ -59,7 +59,7 @@ static const char *python_of(const char *path, const struct proa_program *progra
 }
 
 /* Of a program in Python, what its mpi4py is linked to; unless the user has said which MPI it is,
- * and may mean another way to it. A line is read as each host's: what a Python has said is kept. */
+ * and may mean another way to it. A line is read as each host's: the answer of a Python is kept. */
 static struct proa_program inspect(const char *path, bool told)
 {
     static const char *asked;

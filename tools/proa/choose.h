@@ -19,7 +19,7 @@ typedef struct proa_line proa_line_reader(const struct proa_host *host, char *co
  * stderr. A line that asks for help is not looked at further. */
 int proa_choose(char *const *args, proa_line_reader *read, struct proa_choice *choice);
 
-/* What the ranks are to load before all else, with colons between: Proa's library; where the
+/* The libraries that ranks load before all others, with colons between: Proa's library; where the
  * program would get the library of another MPI with the same ABI, that of the one that it is run
  * by; and in front the sanitizers, which refuse to start behind others. NULL, after a line on
  * stderr, where one is missing. */

@@ -157,7 +157,7 @@ static int count_of(const char *list)
     return count;
 }
 
-/* What the ranks have said. The network that was taken they tell at PROA_LOG=2. */
+/* The answers of the ranks. They tell the network taken at PROA_LOG=2. */
 static void tell_across(const struct proa_host *host, const char *said, int status,
                         const char *by_hand)
 {

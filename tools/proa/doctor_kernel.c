@@ -59,7 +59,7 @@ static bool wait_for_word(const uint32_t *word)
     return proa_atomic_load(word, PROA_ACQUIRE);
 }
 
-/* The one who is looked at: it has memory of its own and a file without a name, and sleeps. */
+/* The process that is looked at: it has memory of its own and a file without a name, and sleeps. */
 static void own(struct shared *shared)
 {
     static uint64_t mine;

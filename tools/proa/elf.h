@@ -14,7 +14,7 @@ enum proa_elf_kind {
 enum proa_elf_kind proa_elf_kind(const char *path, const char **loader);
 
 /* Whether a symbol in the file ends in `name`. Looks for the text with its closing zero: as good as
- * a walk through the symbol table for names that nobody else would use. */
+ * a walk through the symbol table for names that no other library would use. */
 bool proa_elf_names(const char *path, const char *name);
 
 #endif

@@ -46,12 +46,12 @@ struct proa_host {
     const struct proa_launcher *launcher;
 };
 
-/* What there is to know of a launcher besides. */
+/* Other properties of a launcher. */
 struct proa_launcher {
     const char *says[3]; /* one of these is in what it prints for --version */
     /* the option for variables holds for one part between colons, not for all */
     bool env_per_context;
-    bool env_forwarded; /* what is set for the launcher reaches the ranks on every node */
+    bool env_forwarded; /* the launcher's variables reach the ranks on every node */
     /* a program that is not in PATH is looked for in the folder that the ranks start in */
     bool program_here;
     bool splits_sessions; /* each rank gets one of its own */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `proa info`: what this Proa is, which hosts and networks are here, and every setting. */
+/* `proa info`: the version of Proa, the hosts and networks found here, and every setting. */
 #include "about.h"
 #include "commands.h"
 #include "complain.h"
@@ -71,7 +71,7 @@ static void show_setting(const struct proa_setting *row, FILE *out)
     proa_wrap(row->help, 21, out);
 }
 
-/* Variables that nobody reads: a slip of the pen, commonly. */
+/* Variables that Proa does not read: slips of the pen, commonly. */
 static void show_unknown(FILE *out)
 {
     for (char **entry = environ; *entry; entry++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `proa info` shows, for those who show it too. */
+/* The lines of `proa info`, for other commands that show them. */
 #ifndef PROA_TOOL_INFO_H
 #define PROA_TOOL_INFO_H
 

@@ -15,8 +15,8 @@ const char *proa_library_look(const struct proa_host *host);
 /* The program of Proa's own that tests a host (tools/selftest): its path, or NULL. */
 const char *proa_library_selftest(const struct proa_host *host);
 
-/* What is preloaded in a launcher that splits sessions (tools/launcher): its path, or NULL where
- * there is none that can be. */
+/* The path of the library that is preloaded in a launcher that splits sessions (tools/launcher), or
+ * NULL where there is none. */
 const char *proa_library_launcher(void);
 
 /* The script of `proa bench`, beside which the benchmarks are: its path, or NULL. */

@@ -102,7 +102,7 @@ static void inspect_line(char *line, struct proa_program *program)
 
 /* Asks the loader for the whole list, so an MPI that only a library of the program is linked to is
  * found too. The loader is run by its own name, with --list (glibc and musl know it): the program
- * itself is not started, whatever it is. */
+ * itself is never started. */
 static void inspect_libraries(const char *path, const char *loader, struct proa_program *program)
 {
     char *const words[] = {(char *)loader, "--list", (char *)path, NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program is: which MPI it is linked to, or why that cannot be seen. */
+/* The kind of a program: which MPI it is linked to, or why that cannot be seen. */
 #ifndef PROA_TOOL_PROGRAM_H
 #define PROA_TOOL_PROGRAM_H
 

@@ -143,7 +143,7 @@ static char **exec_words(const struct proa_line *line, const char *launcher)
     return words.list;
 }
 
-/* For the launcher itself; the ranks are given a value of their own. Where nobody has to yield,
+/* For the launcher itself; the ranks are given a value of their own. Where no rank has to yield,
  * sessions are left as they are. */
 static void preload_launcher(const struct proa_line *line)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See top.h: `proa run --top`. What the launcher writes is kept in a file without a name, and its
+/* See top.h: `proa run --top`. The launcher's output is kept in a file without a name, and its
  * last lines are shown under the view. */
 #include "top.h"
 

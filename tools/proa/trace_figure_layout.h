@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the things of a still picture are. What runs downward is the order of moments, as in the
+ * Where the things of a still picture are. Downward runs the order of moments, as in the
  * page (view.js): the begin of a call takes a row, its end a part of one. So names do not collide
  * however close the calls are in time; the times stand at the left.
  */

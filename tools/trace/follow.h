@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file of a trace (trace/format.h) as it grows: what has been recorded since the last look. */
+/* A file of a trace (trace/format.h) as it grows: the records since the last look. */
 #ifndef PROA_TRACE_FOLLOW_H
 #define PROA_TRACE_FOLLOW_H
 

@@ -10,7 +10,7 @@
  *   arrows   what made what possible, once both ends are known
  *
  * Times are nanoseconds since the start of the trace, on the clock of the first process's node
- * (clock.h). What is kept meanwhile are open epochs and ends of arrows without the other end.
+ * (clock.h). Open epochs, and ends of arrows without the other end, are kept meanwhile.
  */
 #ifndef PROA_TRACE_MODEL_H
 #define PROA_TRACE_MODEL_H
@@ -147,7 +147,7 @@ struct proa_model_arrow {
     int64_t waited_ns; /* by the process at its end, for this */
 };
 
-/* Each may be NULL. What is given is valid during the call only. */
+/* Each may be NULL. The arguments are valid during the call only. */
 struct proa_model_sink {
     void *user;
     /* the process has made the window; before the thread's later events */

@@ -47,7 +47,7 @@ const struct proa_trace_record *proa_stream_next(const struct proa_reader *reade
                                                  struct proa_stream *stream);
 
 /* The text of `bytes` bytes behind the record that was read last: allocated, with a 0 behind it.
- * What the file lacks is 0. */
+ * Bytes that the file lacks are 0. */
 char *proa_stream_text(const struct proa_reader *reader, struct proa_stream *stream,
                        uint64_t bytes);
 

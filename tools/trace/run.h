@@ -48,7 +48,7 @@ struct proa_open {
     struct proa_open *prev, *next;
 };
 
-/* What one process has open on one window. */
+/* The open epochs of one process on one window. */
 struct proa_side {
     struct proa_open *fence, *access, *exposure, *lock_all, *locks;
     int32_t *started, *posted; /* the last groups */

@@ -97,7 +97,7 @@ void proa_summary_free(struct proa_summary *summary);
 /* Sorts pairs and waits, the longest first. */
 void proa_summary_sort(struct proa_summary *summary);
 
-/* What would have avoided such a wait. */
+/* The change that would have avoided such a wait. */
 const char *proa_summary_remedy(const struct proa_sum_wait *wait);
 
 #endif
