@@ -73,14 +73,14 @@ void body_pscw(struct bench *b, long n)
 }
 
 /* Two windows in turn: each rank posts the next epoch on one before it completes this epoch on the
- * other. So whoever returns from MPI_Win_wait knows that the post it is going to match has been
+ * other. So a rank that returns from MPI_Win_wait knows that the post it is going to match has been
  * made, and may say NOCHECK without any message more. */
 static void pscw_ahead(struct bench *b, long n, int assertion)
 {
     MPI_Win now = b->win, next = b->other;
 
     MPI_Win_post(b->source_group, 0, now);
-    MPI_Win_start(b->target_group, 0, now); /* of the first epoch nobody knows anything */
+    MPI_Win_start(b->target_group, 0, now); /* nothing is known of the first epoch */
     for (long i = 0; i < n; i++) {
         MPI_Win done = now;
 

@@ -33,8 +33,8 @@ enum epoch {
     EPOCH_FENCE  /* from one fence to the next, all ranks */
 };
 
-/* Who runs the body, and what has to hold at the end, so that nobody is measured for work that was
- * not done. */
+/* The ranks that run the body, and the result that is checked at the end: unfinished work is not
+ * measured. */
 enum check {
     CHECK_NOTHING, /* and all ranks run the body */
     /* only rank 0 runs the body; the first word of rank 1's window is rank 0's `expected` */
@@ -114,7 +114,7 @@ struct bench {
     MPI_Datatype indexed;                 /* as many, each 2 to 7 words behind the one before */
     int64_t meetings;                     /* how often bench_meet was called */
     uint64_t loops;                       /* how often body_pipeline_notify was */
-    double first_ns;                      /* what making the first window has taken */
+    double first_ns;                      /* the time of making the first window */
     uint64_t counter;                     /* iterations so far, for values that differ */
     uint64_t expected;                    /* see enum check */
 };

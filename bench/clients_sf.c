@@ -19,7 +19,7 @@ static PetscErrorCode pair(PetscSF sf, PetscInt *roots, PetscInt *leaves)
     return 0;
 }
 
-/* Eight leaves, whatever the number of roots: the window's memory is what differs. */
+/* Eight leaves, for each number of roots: the window's memory differs. */
 static PetscErrorCode row(const char *name, PetscInt nroots)
 {
     enum { LEAVES = 8 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The limit: what the same work takes when it is written by hand for processes that share memory,
+ * The limit: the time of the same work when it is written by hand for processes that share memory,
  * without MPI. The cases have the names of rma's; those that need an MPI to make sense are missing.
  * Nothing here checks an argument, keeps an epoch or is fair: it is a bound, not a rival.
  */

@@ -46,7 +46,8 @@ void limit_put_there_and_back(struct team *team, long n)
 }
 
 /* A word and, on the line behind it, a flag, there and back. As in rma (notify.c) the word counts
- * the ways that it has gone, so who has seen the flag reads the word before it answers. */
+ * the ways that it has gone, so a process that has seen the flag reads the word before it answers.
+ */
 void limit_flagged_there_and_back(struct team *team, long n)
 {
     struct word *mine = (struct word *)(void *)team->memory + 2 * (size_t)team->rank;

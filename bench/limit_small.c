@@ -37,7 +37,7 @@ void limit_fetch_add(struct team *team, long n)
             __atomic_fetch_add(limit_atomic_word_of(team->memory), 1, __ATOMIC_SEQ_CST);
 }
 
-/* Read, change, write: atomic for those who keep to the lock. */
+/* Read, change, write: atomic among processes that keep to the lock. */
 void limit_kernel_fetch_add(struct team *team, long n)
 {
     for (long i = 0; i < n; i++) {

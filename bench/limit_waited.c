@@ -12,7 +12,7 @@ static void compute(void)
         continue;
 }
 
-/* Two flags; who waits only looks, as long as it takes. */
+/* Two flags; a waiting process only looks, as long as it takes. */
 static void meet(struct team *team)
 {
     struct word *reached = team->board->reached;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program's own use of its memory takes while a window is on it, and after that: loads all
+/* The time of a program's own use of its memory while a window is on it, and after that: loads all
  * over it, and a fork. */
 #include "bench.h"
 

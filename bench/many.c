@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All ranks at once, on the same words or on any. What each adds is counted: together it is what
- * the windows hold at the end. */
+/* All ranks at once, on the same words or on any. The additions are counted: their sum is what the
+ * windows hold at the end. */
 #include "bench.h"
 
 #include <time.h>
 
 enum { FLUSH_EVERY = 1000 };
 
-/* One word of rank 0's for everybody. */
+/* One word of rank 0's for all ranks. */
 void body_counter(struct bench *b, long n)
 {
     int64_t one = 1, before;

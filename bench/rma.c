@@ -39,7 +39,7 @@ static const char *const kind_names[KINDS] = {"allocate", "create", "static", "h
 #define GRANULARITY {"mpi_accumulate_granularity", "8"}
 /* clang-format on */
 
-/* What is not said is 0: EPOCH_NONE, CHECK_NOTHING. */
+/* Members left out are 0: EPOCH_NONE, CHECK_NOTHING. */
 /* clang-format off */
 #define CASE(title, where, processes, ...) \
     {.name = title, .kinds = where, .ranks = processes, __VA_ARGS__}

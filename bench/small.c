@@ -44,7 +44,7 @@ void body_fetch_and_op(struct bench *b, long n)
     b->expected = (uint64_t)(before + one);
 }
 
-/* Every swap succeeds, because nobody else changes the word; after one that does not, none does,
+/* Every swap succeeds, because no other rank changes the word; after one that does not, none does,
  * and the check at the end fails. */
 void body_compare_and_swap(struct bench *b, long n)
 {

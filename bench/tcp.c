@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What TCP alone takes between two hosts: the limit of whatever goes over it.
+ * The time of TCP alone between two hosts: the limit of everything that goes over it.
  *
  * Started by a launcher as two processes; the second answers at $BENCH_FAR, which the first calls.
  * The cases:
@@ -21,7 +21,7 @@
 
 enum { SMALL = 64, MIDDLE = 1 << 20, LARGE = 4 << 20 };
 
-/* What the far end is asked to do: n times, 0: to end. */
+/* The order to the far end: n times, 0: to end. */
 struct request {
     long n, bytes, sleeps, answers;
 };

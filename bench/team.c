@@ -46,7 +46,7 @@ static void *map(size_t bytes, int how)
     return memory;
 }
 
-/* All processes of a loop that is for everybody start it together. */
+/* All processes of a loop that all run start it together. */
 static void gather(struct member *m)
 {
     struct board *board = m->team.board;
@@ -74,7 +74,7 @@ static double lead_loop(void *arg, long n)
     return loop_now_ns() - start_ns;
 }
 
-/* In loops for everybody the leader cannot be ahead, because all gather. In the others it can, and
+/* In loops that all run the leader cannot be ahead, because all gather. In the others it can, and
  * then a loop is missed that was not for this process anyway. */
 static void follow(struct member *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that share memory and do a loop together: what limit has in the place of MPI. */
+/* Processes that share memory and do a loop together: they stand in for MPI in limit. */
 #ifndef BENCH_TEAM_H
 #define BENCH_TEAM_H
 
@@ -23,7 +23,7 @@ struct board {
     long iterations; /* of that loop; 0: it was the last. Written before go. */
     pid_t pid[TEAM_MOST];
     struct word ready;    /* how many processes have been made */
-    struct word gathered; /* how many have reached a loop that is for everybody, in all loops */
+    struct word gathered; /* processes that have reached a loop that all run, in all loops */
     struct word lock;
     struct word reached[TEAM_MOST];   /* [rank], written by rank: flags of two processes */
     struct word arrived, passed;      /* the barrier of more processes than processors */
@@ -45,14 +45,14 @@ struct team {
     char *private_memory;
     char *local;      /* this process's */
     uint64_t counter; /* iterations so far, for values that differ and flags that grow */
-    double took_ns;   /* what a body that is sampled has measured itself */
+    double took_ns;   /* the own measurement of a sampled body */
 };
 
 typedef void team_body(struct team *team, long n);
 
 /* Makes the processes, measures the body in rank 0, ends the processes. everybody: all run the
- * body, not only rank 0; whoever does not, waits for the next loop as busily as a rank in an MPI
- * call does. */
+ * body, not only rank 0; the others wait for the next loop as busily as a rank in an MPI call
+ * does. */
 struct loop_figure team_measure(const struct loop_plan *plan, int size, size_t bytes,
                                 team_body *body, bool everybody);
 

@@ -3,7 +3,7 @@
 #include "together.h"
 #include "limit.h"
 
-/* The last of a loop is what counts: whoever leads waits for all. */
+/* The last process of a loop counts: the leader waits for all. */
 void together_counter(struct team *team, long n)
 {
     for (long i = 0; i < n; i++)

@@ -112,7 +112,7 @@ static void window_close(const struct bench *b, MPI_Win *win, char *base)
     if (*win == MPI_WIN_NULL)
         return;
     if (b->kind == KIND_DYNAMIC) {
-        MPI_Barrier(MPI_COMM_WORLD); /* nobody still uses the memory */
+        MPI_Barrier(MPI_COMM_WORLD); /* no rank still uses the memory */
         MPI_Win_detach(*win, base);
     }
     MPI_Win_free(win);
