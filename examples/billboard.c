@@ -6,9 +6,9 @@
  *
  * A posting is a record of many words. A writer holds the exclusive lock, reads the record, makes
  * the next one from it and puts it in two halves; a reader holds the shared lock and reads it
- * twice. What locks promise is then seen by every reader:
+ * twice. Every reader then sees what locks promise:
  *   no torn record         the checksum fits the words
- *   nobody writes          the two readings under one lock are equal
+ *   no rank writes         the two readings under one lock are equal
  *   nothing goes back      the sequence number is never below one that this rank has seen
  * and at the end, by rank 0:
  *   no update is lost      sequence number and total of each board are those of a sequential run:
@@ -182,7 +182,7 @@ static void read_board(struct run *run, int board)
 }
 
 /* The flush between the halves keeps the board torn for a while, as long as the lock keeps
- * everybody away from it. */
+ * other ranks away from it. */
 static void post_record(struct run *run, int board, const struct record *record)
 {
     const uint64_t *words = (const uint64_t *)record;

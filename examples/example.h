@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the examples have in common and what is not their subject: options, memory, parts, random
+ * The examples have in common, beside their subjects: options, memory, parts, random
  * numbers, time, and the line that says how it went. Nothing here communicates by windows.
  */
 #ifndef EXAMPLE_H

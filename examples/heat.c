@@ -2,7 +2,7 @@
 /*
  * Heat in a plate: explicit time steps on a grid that is cut into one block per rank. Before each
  * step every rank puts the edge of its block into its neighbours' ghost cells, which is what
- * one-sided communication is best at: who needs what, and where it goes, never changes.
+ * one-sided communication is best at: the edges and their places never change.
  *
  * A window holds, in doubles: field 0, field 1 (each with a rim of ghost cells), and for each field
  * the strip for the west neighbour's column and the strip for the east one's. A step reads one
@@ -194,8 +194,8 @@ static void put(struct run *run, int which, int side, const double *from, int co
         MPI_Put(from, count, MPI_DOUBLE, to, disp, count, MPI_DOUBLE, run->win);
 }
 
-/* Puts one edge of the block where the neighbour on that side needs it: what is my north edge is
- * the neighbour's south ghost. */
+/* Puts one edge of the block where the neighbour on that side needs it: my north edge is the
+ * neighbour's south ghost. */
 static void put_edge(struct run *run, int which, int side)
 {
     const struct block *b = &run->mine, *t = &run->theirs[side];

@@ -169,7 +169,7 @@ static int *edge_for(struct run *run, int block)
 {
     if (run->right != MPI_PROC_NULL && block >= SLOTS) {
         PROA_Win_wait_notify(run->win, back(block % SLOTS), block / SLOTS);
-        MPI_Win_flush_local(run->right, run->win); /* what was put from there */
+        MPI_Win_flush_local(run->right, run->win); /* the put from there */
     }
     return run->edges[block % SLOTS];
 }

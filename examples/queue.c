@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A queue of work that nobody serves: a picture of the Mandelbrot set, computed row by row by
- * whoever is free. The queue is one number in rank 0's window, the first row that nobody has taken:
+ * A queue of work without a server: a picture of the Mandelbrot set, computed row by row by the
+ * ranks that are free. The queue is one number in rank 0's window, the first row not yet taken:
  * a rank takes rows by fetch-and-op on it, computes them, and puts them into the picture, which
  * lies behind the number.
  *
  * Rows take unequal time, and one rank is slow on purpose: it computes each of its rows several
- * times over. The others are to take the more. That works as long as nobody has to wait for the
+ * times over. The others are to take the more. That works as long as no rank has to wait for the
  * slow one - least of all when it is the one that has the queue (--slow owner), and is away
  * computing while the others want to take from it.
  */

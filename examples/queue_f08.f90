@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! A queue of work that nobody serves: queue.c in Fortran 2008. Ranks take rows of a picture of the Mandelbrot set by fetch-and-op on a number in
+! A queue of work without a server: queue.c in Fortran 2008. Ranks take rows of a picture of the Mandelbrot set by fetch-and-op on a number in
 ! rank 0's window, compute them, and put them into the picture behind it. One rank is slow on purpose; the others are to take the more.
 !
 !   mpifort queue_f08.f90 -o queue_f08 && proa run -n 4 ./queue_f08

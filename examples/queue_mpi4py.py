@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ranks take the rows of a picture from a queue that nobody serves: queue.c in Python, with mpi4py and numpy.
+"""Ranks take the rows of a picture from a queue without a server: queue.c in Python, with mpi4py and numpy.
 
-The queue is one number in rank 0's window, the first row that nobody has taken. A rank takes rows by fetch-and-op on it, computes
+The queue is one number in rank 0's window, the first row not yet taken. A rank takes rows by fetch-and-op on it, computes
 them, and puts them into the picture, which is in rank 0's other window. One rank is slow on purpose; the others are to take the more.
 
     proa run -n 2 python3 queue_mpi4py.py

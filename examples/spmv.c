@@ -59,7 +59,7 @@ struct run {
     int inner_count, outer_count;
     MPI_Win win;
     double *halo;     /* the window: what others put, in the order of from.index */
-    double *packed;   /* what is put, in the order of to.index */
+    double *packed;   /* the values to put, in the order of to.index */
     double *x, *next; /* the block of this rank, and behind it a copy of the halo */
     struct watch watch;
     double seconds;
@@ -131,7 +131,7 @@ static int longest_row(const struct options *opt)
     return 2 * opt->degree * LONG_ROW;
 }
 
-/* Mostly close to the diagonal; what would lie outside of the matrix is mirrored into it. */
+/* Mostly close to the diagonal; columns outside of the matrix are mirrored into it. */
 static int draw_column(const struct options *opt, int row, uint64_t *state)
 {
     double far = next_fraction(state);
@@ -142,7 +142,7 @@ static int draw_column(const struct options *opt, int row, uint64_t *state)
     return column < opt->rows ? column : 2 * (opt->rows - 1) - column;
 }
 
-/* A row follows from its number alone, so that any rank can make it. What it adds up is less than
+/* A row follows from its number alone, so that any rank can make it. Its sum is less than
  * the largest |x|, so that the steps converge. Returns its length. */
 static int make_row(const struct options *opt, int row, int *column, double *value, double *b)
 {
@@ -189,7 +189,7 @@ static void free_matrix(struct matrix *m)
 }
 
 /* Row i times x. The one place where numbers are made: the order of the additions is that of the
- * columns, whoever computes the row. (The build forbids fused multiply-add for this file.) */
+ * columns, on each rank. (The build forbids fused multiply-add for this file.) */
 static double multiply_row(const struct matrix *m, int i, const double *x)
 {
     double sum = m->b[i];
@@ -198,7 +198,7 @@ static double multiply_row(const struct matrix *m, int i, const double *x)
     return sum;
 }
 
-/* ---- who needs what of whom ---- */
+/* ---- the columns that ranks need of each other ---- */
 
 /* First row of a rank's block. */
 static int first_row(const struct run *run, int rank)
@@ -348,7 +348,7 @@ static void multiply(struct run *run, const int *rows, int count)
 }
 
 /* Post before start on every rank: a start may wait for the posts, and so must never come first.
- * Nobody stores into its own window, which is the halo alone: others put while this rank
+ * No rank stores into its own window, which is the halo alone: others put while this rank
  * computes. */
 static void step(struct run *run)
 {

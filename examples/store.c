@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A store of keys and values that grows while all ranks use it. The heads of its lists are dealt
- * out to the ranks; from a head hang the pairs whose keys belong there. A pair lies with whoever
- * inserted it: in a region of that rank's own memory. A rank attaches another region to the window
- * when its last one is full, without a word to anybody. No rank serves another.
+ * out to the ranks; from a head hang the pairs whose keys belong there. A pair lies with the
+ * rank that inserted it: in a region of its own memory. A rank attaches another region to the
+ * window when its last one is full, and tells no other rank. No rank serves another.
  *
  * A pointer is one word: the rank above, the address there below. Lists only grow, and only at the
- * head: who inserts puts the pair into its own region, with the head that it has seen as its next,
- * and makes it the head by compare-and-swap. Where the head has changed meanwhile, what is new in
- * the list is searched for the key first, so that no key comes twice. Key and next never change
- * once they are in a list, so they are read by get. Heads and values change under the readers: they
- * are read and written by atomic operations alone.
+ * head: a rank that inserts puts the pair into its own region, with the head that it has seen as
+ * its next, and makes it the head by compare-and-swap. Where the head has changed meanwhile, the
+ * new part of the list is searched for the key first, so that no key comes twice. Key and next
+ * never change once they are in a list, so they are read by get. Heads and values change under the
+ * readers: they are read and written by atomic operations alone.
  *
  * Values are added to by compare-and-swap as well. In the upper part of a value is a mark of its
- * key, which whoever reads it checks.
+ * key, which each reader checks.
  */
 #include <inttypes.h>
 #include <mpi.h>
@@ -176,7 +176,7 @@ static struct pair read_pair(const struct run *run, uint64_t pointer)
     return pair;
 }
 
-/* Into a region of one's own, by put as by anybody else: it is there for the others when the flush
+/* Into the rank's own region, by put as into any other: it is there for the others when the flush
  * returns. */
 static void write_pair(const struct run *run, uint64_t pointer, const struct pair *pair)
 {
@@ -243,7 +243,7 @@ static uint64_t insert(struct run *run, uint64_t key, uint64_t sum, uint64_t see
     }
 }
 
-/* What is read of a key must be its own, and never less than what this rank has seen of it. */
+/* A value that is read must be of its key, and never less than this rank has seen of it. */
 static void check_value(struct run *run, int number, uint64_t value)
 {
     uint64_t key = key_of(number), sum = sum_of(value);
@@ -329,7 +329,7 @@ static bool set_up(struct run *run)
 static void tear_down(struct run *run)
 {
     MPI_Win_unlock_all(run->win);
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody reaches into a region any more */
+    MPI_Barrier(MPI_COMM_WORLD); /* no rank reaches into a region any more */
     for (int i = 0; i < run->region_count; i++) {
         MPI_Win_detach(run->win, run->regions[i]);
         free(run->regions[i]);
@@ -343,7 +343,7 @@ static void tear_down(struct run *run)
 
 /* ---- the result ---- */
 
-/* What the store must have: all ranks' moves once more, one after the other. 0: not in it. */
+/* The expected store: all ranks' moves once more, one after the other. 0: not in it. */
 static uint64_t *play_sequentially(const struct run *run)
 {
     uint64_t *sums = checked_calloc((size_t)run->opt.keys, sizeof(*sums));
@@ -365,7 +365,7 @@ static long count_list(const struct run *run, uint64_t pointer)
     return pairs;
 }
 
-/* Every pair that there is, whatever its key. */
+/* Every pair, of any key. */
 static long count_pairs(const struct run *run)
 {
     long pairs = 0;

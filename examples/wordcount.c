@@ -2,13 +2,13 @@
 /*
  * Counting words in a hash table that lies in the windows of all ranks. Every rank counts its share
  * of the text straight into the table, wherever a word's slot may be; no rank serves another, and
- * nobody knows in advance who will touch which slot.
+ * no rank knows in advance which ranks will touch a slot.
  *
- * A slot is free as long as its hash is 0. It is claimed by compare-and-swap of the hash: whoever
- * finds 0 owns the writing of the word and puts it; whoever finds the word's own hash has found its
- * slot; whoever finds another hash tries the next slot, on the next rank at the end of a rank's
- * part. Counts grow by fetch-and-op. Within the counting nobody reads a word: 64 bits of hash stand
- * for it. (Two words with one hash would be counted as one, and the comparison at the end would
+ * A slot is free as long as its hash is 0. A rank claims it by compare-and-swap of the hash: if
+ * it finds 0 it puts the word; if it finds the word's own hash it has found the slot; if it finds
+ * another hash it tries the next slot, on the next rank at the end of a rank's part.
+ * Counts grow by fetch-and-op. Within the counting no rank reads a word: 64 bits of hash stand for
+ * it. (Two words with one hash would be counted as one, and the comparison at the end would
  * show it.)
  */
 #include <glob.h>
@@ -163,8 +163,8 @@ static struct text read_text(const struct options *opt)
     return text;
 }
 
-/* All ranks get the same text from rank 0, whatever files they see themselves. Returns false, on
- * every rank, without text. */
+/* All ranks get the same text from rank 0, also if they see other files themselves. Returns false,
+ * on every rank, without text. */
 static bool share_text(const struct options *opt, int rank, struct text *text)
 {
     if (rank == 0)
@@ -244,12 +244,12 @@ static void make_table(struct table *table, long slots)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, table->rank, 0, table->win);
     memset(table->mine, 0, (size_t)bytes);
     MPI_Win_unlock(table->rank, table->win);
-    MPI_Barrier(MPI_COMM_WORLD); /* nobody may count into a part that is yet to be cleared */
+    MPI_Barrier(MPI_COMM_WORLD); /* no rank may count into a part that is yet to be cleared */
 }
 
-/* Makes the slot the word's own, or finds that it is. flush_local is enough: what was fetched is
- * here when it returns, and the put word leaves its buffer. That it has arrived matters only to
- * those who read after the flush_all at the end. */
+/* Makes the slot the word's own, or finds that it is. flush_local is enough: the fetched
+ * value is here when it returns, and the put word has left its buffer. Its arrival matters only to
+ * the readers after the flush_all at the end. */
 static bool claim(struct table *table, long slot, uint64_t hash, const char word[WORD_BYTES])
 {
     const uint64_t free_slot = 0;
@@ -379,8 +379,8 @@ static void complain(long *wrong, const char *word, int64_t count, int64_t expec
                 WORD_BYTES, word, count, expected);
 }
 
-/* Both ways: what is in the table must be in the sequential count, once and with the same number;
- * and nothing may be missing. */
+/* Both ways: the words of the table must be in the sequential count, once and with the same number,
+ * and no word may be missing. */
 static long compare(const struct slot *all, long slots, struct counter *counter)
 {
     long wrong = 0;

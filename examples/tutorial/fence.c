@@ -19,9 +19,9 @@ int main(int argc, char **argv)
     for (int i = 0; i < WORDS; i++)
         numbers[i] = 100 * rank + i;
 
-    MPI_Win_fence(0, win); /* everybody's window is ready */
+    MPI_Win_fence(0, win); /* the windows of all ranks are ready */
     MPI_Put(numbers, WORDS, MPI_INT, right, 0, WORDS, MPI_INT, win);
-    MPI_Win_fence(0, win); /* everybody's put has arrived */
+    MPI_Win_fence(0, win); /* the puts of all ranks have arrived */
 
     for (int i = 0; i < WORDS; i++)
         wrong |= mine[i] != 100 * left + i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Locks: accounts lie in rank 0's window, and every rank moves money between them. An exclusive
- * lock makes of two gets and two puts one step that nobody can come between. Rank 0 takes part like
- * the others, and does nothing for them. */
+ * lock makes of two gets and two puts one step that no rank can come between. Rank 0 takes part
+ * like the others, and does nothing for them. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -14,15 +14,15 @@ static void move_money(int from, int to, long amount, MPI_Win win)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
     MPI_Get(&had[0], 1, MPI_LONG, 0, from, 1, MPI_LONG, win);
     MPI_Get(&had[1], 1, MPI_LONG, 0, to, 1, MPI_LONG, win);
-    MPI_Win_flush(0, win); /* what was got is there */
+    MPI_Win_flush(0, win); /* the numbers are there */
     had[0] -= amount;
     had[1] += amount;
     MPI_Put(&had[0], 1, MPI_LONG, 0, from, 1, MPI_LONG, win);
     MPI_Put(&had[1], 1, MPI_LONG, 0, to, 1, MPI_LONG, win);
-    MPI_Win_unlock(0, win); /* what was put is there */
+    MPI_Win_unlock(0, win); /* the puts have arrived */
 }
 
-/* A shared lock: readers do not keep each other out, only those who write. */
+/* A shared lock: readers do not keep each other out, only writers. */
 static long audit(MPI_Win win)
 {
     long accounts[ACCOUNTS], total = 0;
@@ -44,7 +44,7 @@ static void open_accounts(int rank, long *accounts, MPI_Win win)
             accounts[i] = EACH;
         MPI_Win_unlock(0, win);
     }
-    MPI_Barrier(MPI_COMM_WORLD); /* locks order nothing: nobody may be earlier than this */
+    MPI_Barrier(MPI_COMM_WORLD); /* locks order nothing: no rank may be earlier than this */
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lock_all: one epoch for the whole run. Ranks draw numbers of tasks from a counter in rank 0's
- * window, and add what a task gave to a sum beside it: whoever is quicker does more. */
+ * window, and add what a task gave to a sum beside it: quicker ranks do more. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     MPI_Win_lock_all(0, win);
     if (rank == 0) {
         words[NEXT] = words[SUM] = 0;
-        MPI_Win_sync(win); /* what was stored is seen by those who come through MPI */
+        MPI_Win_sync(win); /* operations of other ranks see what this rank has stored */
     }
     MPI_Barrier(MPI_COMM_WORLD);
 
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     }
     MPI_Win_flush_all(win); /* all that this rank has added is there */
 
-    /* Nobody leaves this before all have come: what all ranks have added is there. */
+    /* No rank leaves this before all have come: the sums of all ranks are there. */
     MPI_Allreduce(&done, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     MPI_Fetch_and_op(NULL, &sum, MPI_LONG, 0, SUM, MPI_NO_OP, win);
     MPI_Win_flush(0, win);

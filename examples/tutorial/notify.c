@@ -13,7 +13,7 @@ enum { LENGTH = 1000, ROUNDS = 2 };
 static void receive(const long *in, int n, long *out, MPI_Win win)
 {
     PROA_Win_wait_notify(win, 0, n); /* the message is there */
-    MPI_Win_flush_local_all(win);    /* what was put from `out` before */
+    MPI_Win_flush_local_all(win);    /* the earlier put from `out` */
     for (int i = 0; i < LENGTH; i++)
         out[i] = in[i] + 1;
 }

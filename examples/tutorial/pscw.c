@@ -9,7 +9,7 @@
 
 enum { CELLS = 16, STEPS = 200 };
 
-/* What is put goes to the ghosts: cells[0] is the left neighbour's end, cells[CELLS + 1] the right
+/* Puts go to the ghosts: cells[0] is the left neighbour's end, cells[CELLS + 1] the right
  * one's. */
 static double cells[CELLS + 2];
 

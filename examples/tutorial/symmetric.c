@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For who comes from OpenSHMEM: one window as the symmetric heap, and the calls on it in MPI's
+/* For users of OpenSHMEM: one window as the symmetric heap, and the calls on it in MPI's
  * words. Each PE puts a number to its neighbour, all count themselves at PE 0, and PE 0 signals
  * them on. */
 #include <mpi.h>
@@ -54,9 +54,9 @@ static void wait_until(MPI_Aint at, long value, int me)
 static void barrier_all(void)
 {
     MPI_Win_flush_all(win);
-    MPI_Win_sync(win); /* what this PE has stored itself */
+    MPI_Win_sync(win); /* this PE's own stores */
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_sync(win); /* what the others have */
+    MPI_Win_sync(win); /* the other PEs' */
 }
 
 int main(int argc, char **argv)
