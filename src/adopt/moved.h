@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What has moved since adopt.c entered its section, for a trace. */
+/* The moves since adopt.c entered its section, for a trace. */
 #ifndef PROA_ADOPT_MOVED_H
 #define PROA_ADOPT_MOVED_H
 

@@ -83,7 +83,7 @@ void proa_raised_by_host(void)
 {
     if (!raising)
         said[0] = '\0';
-    raising = 0; /* what an error handler of the program's does is its own */
+    raising = 0; /* the actions of a program's error handler are its own */
 }
 
 static int is_fatal(MPI_Errhandler handler)

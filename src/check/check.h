@@ -21,7 +21,7 @@
 
 struct proa_check;
 
-/* What is checked of a new window on comm; NULL: nothing, as by PROA_CHECK, or without memory. */
+/* The checks of a new window on comm; NULL: nothing, as by PROA_CHECK, or without memory. */
 struct proa_check *proa_check_new(MPI_Comm comm);
 
 /* The window has come to be; collective over comm. check NULL: of a process that checks nothing. */

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* What is known of a communicator: kept in an attribute of it, so it ends with it. */
+/* The known facts of a communicator: kept in an attribute of it, so they end with it. */
 struct members {
     int count, rank;
     int is_inter;

@@ -54,8 +54,8 @@ static void look_at(struct proa_whereabouts *here, void *arg)
     look->inside += number % 2 && here->looks >= looks_enough();
 }
 
-/* What the record names is there until this look is over. Should the thread go on just now, its
- * number tells that the description is worth nothing. */
+/* The objects that the record names are there until this look is over. Should the thread go on just
+ * now, its number tells that the description is worth nothing. */
 static void describe(struct proa_whereabouts *here, void *arg)
 {
     struct proa_stuck *stuck = arg;

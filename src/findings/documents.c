@@ -102,7 +102,7 @@ void proa_document_json(FILE *out, const struct proa_summary *summary)
 
 /* ---- SARIF ---- */
 
-/* RFC 3986: what may stand in a path stays as it is. */
+/* RFC 3986: characters that a path may have stay as they are. */
 static void write_uri(FILE *out, const char *path)
 {
     fprintf(out, "\"%s", path[0] == '/' ? "file://" : "");

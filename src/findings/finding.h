@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What check mode has found in this process. The same rule at the same pair of places is one
+ * The findings of check mode in this process. The same rule at the same pair of places is one
  * finding, which is told on standard error when it is found first, and counted from then on. When
  * MPI ends the findings of all processes come together (findings/summary.h).
  *
@@ -32,7 +32,7 @@ struct proa_finding_call {
     uint64_t low, high;              /* its bytes [low, high); both 0: not told */
 };
 
-/* The calls: what was found, and the call of synchronization before it. */
+/* The calls of the finding, and the call of synchronization before it. */
 enum { PROA_FIRST, PROA_SECOND, PROA_SINCE, PROA_FINDING_CALLS };
 
 struct proa_finding {

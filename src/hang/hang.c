@@ -342,7 +342,7 @@ static void write_files(void)
     free(found);
 }
 
-/* The program may never end: what is known so far goes to the files now. */
+/* The program may never end: the findings so far go to the files now. */
 static void find(int cycle)
 {
     const int first = cycle < 0 ? 0 : cycle, second = first_awaited(first);

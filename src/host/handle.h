@@ -46,9 +46,9 @@ struct proa_handle {
     int notify_num_most;
     MPI_Count notify_value_most;
     struct proa_hints hints; /* of info keys, in force */
-    /* what is counted of it (watch/record.h); NULL: nothing */
+    /* its counts (watch/record.h); NULL: nothing is counted */
     struct proa_record *record;
-    /* what is checked of it (check/check.h); NULL: nothing */
+    /* its checks (check/check.h); NULL: nothing is checked */
     struct proa_check *check;
     /* its usage rules (usage/rules.h); NULL: none are checked */
     struct proa_rules *rules;

@@ -312,7 +312,7 @@ int proa_ofi_place(const struct proa_net *net, const struct proa_net_place *ther
 /* Registers a buffer of ours, and ends that. PROA_ERR_NO_MEM: by `ulimit -l`, as a rule. */
 int proa_ofi_memory_know(struct proa_net *net, void *memory, size_t bytes, struct fid_mr **mr);
 void proa_ofi_memory_forget(struct proa_net *net, struct fid_mr *mr, size_t bytes);
-/* What is still exposed is no more. Before the endpoint is closed. */
+/* Ends all exposures that are left. Before the endpoint is closed. */
 void proa_ofi_memory_close(struct proa_net *net);
 /* Random bytes that cannot be guessed. */
 int proa_ofi_random(void *bytes, size_t count);

@@ -88,8 +88,8 @@ static int is_older(const struct proa_access *kept, const struct proa_access *ac
 
 /* ---- the indices ---- */
 
-/* What is kept of a target. Local completion looks at accesses that fetch alone, so these have a
- * list of their own. */
+/* The accesses kept of a target. Local completion looks at accesses that fetch alone, so these have
+ * a list of their own. */
 struct proa_access_target {
     uint32_t tree;
     uint32_t oldest[2], newest[2]; /* lists of all nodes: of those that do not fetch, and that do */

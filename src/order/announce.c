@@ -20,7 +20,7 @@ enum { MARKS = 256, PENDING = 32 };
 /* Larger accesses that are atomic are left out: each of their words is touched. */
 enum { ATOMIC_MOST = 1 << 16 };
 
-/* What a process had done when its word of the clock was that stamp. Stamps grow. */
+/* The accesses of a process until its word of the clock was that stamp. Stamps grow. */
 struct history {
     uint64_t stamp[MARKS];
     char mark[MARKS];
@@ -34,8 +34,8 @@ struct process {
     uint64_t *acquired; /* the clock that the actor has acquired, by process */
 };
 
-/* What pending operations have read and written so far: what is complete when they are, what was
- * done before they began. */
+/* The actor of pending operations, and two marks: `begun`, of all that came before them, and
+ * `complete`, of their own accesses. */
 struct pending {
     void *actor;
     char begun, complete;
@@ -149,7 +149,7 @@ void proa_announce_before(void)
     proa_clock_complete();
 }
 
-/* What the clock knows was handed over before: it is taken now. */
+/* All accesses that the clock knows were handed over before: they are taken now. */
 void proa_announce_after(void)
 {
     const uint64_t *now;

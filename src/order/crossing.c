@@ -37,13 +37,13 @@ struct place {
     uint8_t sent[]; /* to that process */
 };
 
-/* What a process was sent. */
+/* The accesses sent to a process. */
 struct target {
     struct proa_moment *moment; /* the clock; NULL: none */
     int is_full;                /* its queue had no room last, so it is not waited for again */
 };
 
-/* What an origin has sent. */
+/* The accesses that an origin has sent. */
 struct origin {
     struct proa_moment *moment;
     struct proa_crossing_place *places;

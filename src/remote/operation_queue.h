@@ -30,10 +30,10 @@ struct proa_queued {
     /* Makes the next step: PROA_OK, it was the last; PROA_QUEUE_MORE; PROA_NET_AGAIN, it cannot be
      * made now; or a negative code. */
     int (*step)(struct proa_remote *r, struct proa_queued *issue);
-    struct proa_wire_op op; /* what all messages of it have in common */
+    struct proa_wire_op op; /* the part that all its messages have in common */
     struct proa_runs runs;  /* at the target, and at the origin */
     const char *from;       /* the origin's bytes; NULL: nothing is sent */
-    char *into;             /* what is fetched goes there; NULL: nothing is */
+    char *into;             /* fetched values go there; NULL: nothing is fetched */
     const void *compare;    /* one element more that is sent, or NULL */
     uint64_t done;          /* bytes or runs so far, as the step counts */
     struct proa_request *request;

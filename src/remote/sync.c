@@ -77,7 +77,7 @@ static int await(struct proa_win *win, int from, enum proa_word kind, int row, u
 static const struct proa_words words = {
     .notify = notify, .notified = notified, .await = await, .pair = pair, .hurry = proa_remote_say};
 
-/* What a target's process has shown of its part. */
+/* Learns the part of a target's process, as that has shown it. */
 static int know(struct proa_win *win, int rank)
 {
     int error = PROA_OK;
@@ -279,7 +279,7 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
 }
 
 /* Check mode takes the clock of an operation when it is issued. So posts and locks are not deferred
- * in its windows: what they order has happened by then. */
+ * in its windows: the accesses before them are over by then. */
 static int defers(const struct proa_win *win)
 {
     return !(win->counted & PROA_COUNTED_CHECK);

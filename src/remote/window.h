@@ -197,7 +197,7 @@ extern PROA_HIDDEN struct proa_bodies {
 } proa_remote_bodies;
 
 /* A body for a batch, PROA_NET_MESSAGE_MOST bytes; NULL: no memory. Given back with r, which has
- * sent it. So there are as many as batches that are being filled, whatever the number of targets.
+ * sent it. So there are as many as batches that are being filled, not as many as targets.
  * Both inside. */
 char *proa_remote_body_take(void);
 void proa_remote_body_give_back(struct proa_remote *r);

@@ -129,9 +129,9 @@ static void return_left(void)
 
 /* ---- admission ---- */
 
-/* The memory that can still be had: what is available on the node and in control groups, less what
- * is promised here and to neighbours, and has no pages yet. Counting pages takes a system call for
- * each segment of each process, and a new look at the available memory takes many. */
+/* The memory that can still be had: the memory available on the node and in control groups, less
+ * the memory promised here and to neighbours that has no pages yet. Counting pages takes a system
+ * call for each segment of each process, and a new look at the available memory takes many. */
 static uint64_t left_now(void)
 {
     uint64_t available = proa_memory_available(), touched = touched_bytes(),

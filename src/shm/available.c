@@ -212,7 +212,7 @@ uint64_t proa_memory_available_in(const char *root, const struct proa_groups *gr
     return least == UINT64_MAX ? least : less(least, margin_bytes);
 }
 
-/* What tells in which groups this process is. 0: the kernel tells nothing. */
+/* The kernel's list of the groups of this process. 0: there is none. */
 static uint64_t group_lines(void)
 {
     FILE *file = open_in("", "proc/self/cgroup");

@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* Bytes that may still be reserved: what the kernel reports as available, or the least that is left
- * to this process's control group and to any of its ancestors, less a margin; UINT64_MAX where
+/* Bytes that may still be reserved: the memory that the kernel reports as available, or the least
+ * left to this process's control group and to any of its ancestors, less a margin; UINT64_MAX where
  * nothing can be read. Memory that the kernel can drop, such as cached contents of files, counts as
  * available. */
 uint64_t proa_memory_available(void);

@@ -391,8 +391,8 @@ static void pages_close(struct range *range, uintptr_t page, size_t pages)
     set_access(page, pages, PROT_NONE);
 }
 
-/* Of pages that are lent twice the second to come back protects them; what is left open until then
- * is proa_protection_renew's. */
+/* Of pages that are lent twice the second to come back protects them; the pages left open until
+ * then are proa_protection_renew's. */
 void proa_protection_take_back(const void *memory, size_t bytes)
 {
     if (proa_atomic_fetch_sub(&lent, 1, PROA_RELAXED) > 1)

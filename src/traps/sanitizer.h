@@ -4,7 +4,7 @@
  * other actors than the threads of this process are announced to it, so that it compares them with
  * the program's own loads and stores. Its functions are weak here: they are there or not.
  *
- * An actor is a fiber of ThreadSanitizer's. What comes before what is told by marks: addresses that
+ * An actor is a fiber of ThreadSanitizer's. Marks tell the order, which are addresses that
  * a thread or an actor releases, and another one acquires.
  */
 #ifndef PROA_TRAPS_SANITIZER_H

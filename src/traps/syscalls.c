@@ -37,7 +37,7 @@ static int fails_again(struct passage *passage, ssize_t result)
     return 1;
 }
 
-/* moved: of the bytes; what is 0 or less is nothing. */
+/* moved: of the bytes; 0 or less: none. */
 static void end(const struct passage *passage, ssize_t moved)
 {
     const int error = errno;

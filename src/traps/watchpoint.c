@@ -18,7 +18,7 @@
 
 enum { OURS = 0x50726f61 /* the word of watchpoint 0 in its signals */ };
 
-/* What is watched. */
+/* The watched bytes. */
 struct watched {
     uintptr_t address;
     size_t length;

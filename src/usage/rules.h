@@ -71,8 +71,7 @@ struct proa_rules {
     struct proa_rules *before, *after;
 };
 
-/* What is kept of a window that has come to be by that call; NULL: nothing, as without check
- * mode. */
+/* The record of a window that has come to be by that call; NULL: none, as without check mode. */
 struct proa_rules *proa_rules_new(struct proa_win *win, enum proa_call call, const void *caller);
 
 /* Frees it. NULL: does nothing. */
@@ -121,7 +120,7 @@ void proa_rules_detach(struct proa_rules *rules, const void *base);
 /* An operation on this rank begins: its epoch, PROA_SERIAL_*. epoch: PROA_EPOCH_*. */
 uint16_t proa_rules_serial(const struct proa_rules *rules, int rank, unsigned epoch);
 
-/* What accumulates of the window are asserted to be, by the program itself: the same op at a time,
+/* The program's assertion on the window's accumulates: the same op at a time,
  * or one and MPI_NO_OP. By default, which is the latter, both hosts and Proa serve all, and so do
  * examples of the standard rely on it. */
 enum proa_rules_ops { PROA_OPS_ANY, PROA_OPS_SAME_OR_NONE, PROA_OPS_SAME };

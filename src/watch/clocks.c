@@ -67,8 +67,8 @@ static void answer(MPI_Comm nodes)
     }
 }
 
-/* How long a comparison holds, when the first was so long ago: what follows the last one is a small
- * part of what lies between the two, from which the speeds of the clocks are known. */
+/* How long a comparison holds, when the first was so long ago: the time after the last one is a
+ * small part of the time between the two, from which the speeds of the clocks are known. */
 static int64_t holds_ns(int64_t span_ns)
 {
     const int64_t ns = span_ns / 8;

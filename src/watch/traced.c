@@ -103,7 +103,7 @@ static void put_group(struct proa_traced *traced, enum proa_call call, const str
     proa_trace_put_text(ranks->rank, (uint64_t)ranks->count * sizeof *ranks->rank);
 }
 
-/* What it waits for on one node was done when the operations were. */
+/* On one node operations are done when their calls return: the flush has nothing to wait for. */
 static int is_flush_alone(const struct proa_win *win, enum proa_call call)
 {
     return proa_record_rows[call] == PROA_STATS_FLUSH && !win->remote_window &&

@@ -129,7 +129,7 @@ struct proa_win {
     int size, rank;              /* of the window's group, and ours in it */
     /* Which epochs are open: window/epoch.h alone writes these. */
     uint8_t epoch_all; /* PROA_EPOCH_*, for every target */
-    uint8_t touched;   /* PROA_TOUCH_*: what was done since the last fence or flush of any kind */
+    uint8_t touched;   /* PROA_TOUCH_*: the operations since the last fence or flush of any kind */
     uint8_t exposed;   /* between post and wait */
     uint8_t started;   /* between start and complete */
     int locked;        /* targets locked by MPI_Win_lock */
@@ -150,14 +150,14 @@ struct proa_win {
     uint64_t barriers, central_barriers; /* so far: by dissemination; all others */
     uint64_t opens;                      /* fences so far that ended nothing (sync/fence.c) */
     uint8_t opening; /* the last fence was one, and targets may still be awaited */
-    uint8_t adopt;   /* what is attached: enum proa_adopt (adopt/adopt.h) */
+    uint8_t adopt;   /* of attached memory: enum proa_adopt (adopt/adopt.h) */
     uint8_t direct;  /* the program may load and store in its neighbours' memory without our help */
     uint8_t unreached;  /* enum proa_unreached: while it is created */
     uint8_t agreements; /* of neighbours: while it is created */
 
     void *memory;                      /* what the window allocated in our arena; NULL if nothing */
     void *base;                        /* our own window: MPI_WIN_BASE */
-    struct proa_attached *attached;    /* dynamic windows: what is attached here */
+    struct proa_attached *attached;    /* dynamic windows: the memory attached here */
     struct proa_memory_owners *owners; /* rma/memory_owner.h */
     struct proa_counters *counters;    /* sync/counters.h; NULL: their number was never set */
     /* A window over several nodes (remote/origin.h); NULL: it is not. And the remote targets with
