@@ -135,13 +135,15 @@ static int step_transport(struct proa_remote *r, struct proa_queued *i)
     return ++i->done < runs->count ? PROA_QUEUE_MORE : PROA_OK;
 }
 
-/* A request reports its own put or get itself. */
+/* A request reports its own put or get itself, and rings for it. Other threads wait for the last
+ * move of a target: a ring at each would take the processor from the transfer. */
 void proa_move_done(uint64_t token, int outcome)
 {
     static const char why[] = "the network could not move the bytes";
     void *of = (void *)(uintptr_t)(token & ~(uint64_t)(TOKEN_REQUEST | TOKEN_NOTICE));
     struct proa_request *request = NULL;
     struct proa_remote *r;
+    int is_last;
 
     if (token & TOKEN_NOTICE) {
         struct proa_notice *notice = of;
@@ -156,12 +158,13 @@ void proa_move_done(uint64_t token, int outcome)
     } else {
         r = of;
     }
-    proa_atomic_fetch_sub(&r->flight.moves, 1, PROA_RELAXED);
+    is_last = proa_atomic_fetch_sub(&r->flight.moves, 1, PROA_RELAXED) == 1;
     if (request)
         proa_request_part_done(request, outcome, why);
     else if (outcome)
         proa_failure_keep(&r->flight.failed, outcome, why);
-    proa_doorbell_ring(&proa_self->ctl->bell);
+    if (is_last)
+        proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
 /* ---- the road ---- */

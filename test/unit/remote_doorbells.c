@@ -10,6 +10,8 @@
  */
 #include "nodes.h"
 
+#include "remote/window.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -188,12 +190,33 @@ static void by_a_permit_body(struct world *world)
 }
 WORLD_TEST(by_a_permit, 2, .before = on_nodes, .limit_s = 20)
 
+/* Two puts in flight: the first to end wakes no thread. */
+static void by_the_last_put_body(struct world *world)
+{
+    struct proa_win *win = begin(world, NULL);
+    struct proa_doorbell *bell = &proa_self->ctl->bell;
+    struct proa_remote *r;
+    uint32_t rings;
+
+    proa_progress_enter();
+    r = proa_remote_make(win, 1 - world->rank);
+    CHECK(r);
+    r->flight.moves = 2;
+    proa_doorbell_announce(bell, NULL, &rings);
+    proa_move_done((uint64_t)(uintptr_t)r, PROA_OK);
+    CHECK_EQUAL(__atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST), rings);
+    proa_move_done((uint64_t)(uintptr_t)r, PROA_OK);
+    CHECK_EQUAL(__atomic_load_n(&bell->rings, __ATOMIC_SEQ_CST), rings + 1);
+    proa_progress_leave();
+    end(world, win);
+}
+WORLD_TEST(by_the_last_put, 2, .before = on_nodes, .limit_s = 20)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_an_answer),
-        cmocka_unit_test(by_a_put_that_is_done),
-        cmocka_unit_test(by_a_word),
+        cmocka_unit_test(by_an_answer),    cmocka_unit_test(by_a_put_that_is_done),
+        cmocka_unit_test(by_the_last_put), cmocka_unit_test(by_a_word),
         cmocka_unit_test(by_a_permit),
     };
 
