@@ -52,6 +52,8 @@ PROA_MPI(Win_get_num_notify)(MPI_Win handle, int rank, int *number)
     if (error == PROA_OK)
         error = proa_counters_number(win, rank, &found);
     *number = (int)found; /* 0 of MPI_PROC_NULL */
+    if (proa_waits.count) /* for an answer: statistics have no row for the call */
+        proa_waits_forget();
     return proa_return(win, PROA_CALL_Win_get_num_notify, error);
 }
 

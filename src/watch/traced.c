@@ -47,7 +47,7 @@ static struct proa_trace_record record_of(const struct proa_traced *traced,
                                       .kind = (uint8_t)kind};
 }
 
-/* Waits before the call are of one that has no record, such as MPI_Win_get_num_notify. */
+/* Waits before the call are of one that has no record. */
 static void put_waits(const struct proa_traced *traced, const struct proa_win *win, int rank)
 {
     struct proa_trace_record record = {.window = traced->window, .kind = PROA_TRACE_WAIT};

@@ -329,7 +329,7 @@ static void waits(void)
 static void notified(void)
 {
     const long mine[4] = {1, 2, 3, 4};
-    int right = (rank + 1) % nranks;
+    int right = (rank + 1) % nranks, number = 0;
     MPI_Request request;
     MPI_Win win;
     long *memory;
@@ -337,7 +337,11 @@ static void notified(void)
     MPI_Win_allocate(words * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
                      &win);
     PROA_Win_set_num_notify(win, MPI_INFO_NULL, 1);
-    MPI_Win_lock_all(0, win);
+    PROA_Win_get_num_notify(win, right, &number); /* of another node: waits for the answer */
+    CHECK(number == 1, "%d counters", number);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+    struct proa_stats locked = stats_of(win);
+    CHECK(locked.calls[PROA_STATS_LOCK_ALL].waits == 0, "a lock that none holds is waited for");
     PROA_Put_notify(mine, 4, MPI_LONG, right, 0, 4, MPI_LONG, 0, win);
     PROA_Rput_notify(mine, 1, MPI_LONG, right, 8, 1, MPI_LONG, 0, win, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
