@@ -275,11 +275,21 @@ void proa_traced_stored(struct proa_traced *traced, const struct proa_win *win, 
 void proa_traced_flush(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                        int rank)
 {
+    const struct proa_trace_thread *thread = &proa_trace_thread;
     const uint8_t epoch = epoch_of(win, rank);
+    const uint8_t mode = mode_of(thread->mode, epoch);
 
     if (is_flush_alone(win, call) &&
-        proa_trace_flush(traced->window, rank, epoch, mode_of(proa_trace_thread.mode, epoch),
-                         (int)call))
+        (proa_trace_flush(traced->window, rank, epoch, mode, (int)call) ||
+         proa_trace_put_brief((struct proa_trace_record){.begin = thread->begin,
+                                                         .end = thread->begin,
+                                                         .caller = thread->caller,
+                                                         .rank = rank,
+                                                         .window = traced->window,
+                                                         .call = (uint16_t)call,
+                                                         .mode = mode,
+                                                         .epoch = epoch,
+                                                         .kind = PROA_TRACE_CALL})))
         proa_traced_now.win = NULL;
     else
         proa_traced_call(traced, win, call, rank, PROA_WATCHED_NO_WAY, 0);
