@@ -60,8 +60,8 @@ enum proa_trace_kind {
      * long as there is no other GROUP of that call and window the next ones have the same */
     PROA_TRACE_GROUP,
     /* a call of synchronization: rank: the target's, or -1; mode: assertions; value: of a notified
-     * wait or a reset 1 + the index of its counter, which has come to `place`; of a fence how many
-     * came before it on the window */
+     * wait or a reset 1 + the index of its counter, which has come to `place`; of a fence, and
+     * of MPI_Win_set_num_notify, how many of both came before it on the window */
     PROA_TRACE_CALL,
     /* an operation; bytes, rank: target; place: displacement in bytes; value: 1 + the index of a
      * notified operation's counter, or 0; in its upper half the number of its last part that went

@@ -27,7 +27,7 @@ struct group {
 
 struct proa_traced {
     uint32_t window;
-    uint64_t fences;
+    uint64_t fences;       /* and other calls of all its processes in one order */
     pthread_mutex_t mutex; /* of the groups */
     struct group started, posted;
     MPI_Comm nodes;
@@ -133,7 +133,7 @@ static void put_synchronization(struct proa_traced *traced, const struct proa_wi
         return; /* the exposure goes on: programs poll */
     if ((call == PROA_CALL_Win_start || call == PROA_CALL_Win_post) && !(mode & PROA_TRACE_FAILED))
         put_group(traced, call, win);
-    if (call == PROA_CALL_Win_fence)
+    if (call == PROA_CALL_Win_fence || call == PROA_CALL_Win_set_num_notify)
         value = proa_atomic_fetch_add(&traced->fences, 1, PROA_RELAXED);
     proa_trace_put_call(&(struct proa_trace_record){
         .begin = thread->begin,

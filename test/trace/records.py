@@ -52,6 +52,11 @@ def waits_within(trace):
     """A call has waited no longer than it took: its own waits, and none of the call before. The processor's ticks and the waits' clock differ a little."""
     waited = [event for event in trace.events.values() if event.get("waited_ns")]
     check(any(event["call"] == "MPI_Win_set_num_notify" for event in waited), "no rank has waited for the others in MPI_Win_set_num_notify")
+    last = trace.arrows_of("fence", "MPI_Win_set_num_notify", "MPI_Win_set_num_notify")
+    check(last, "no arrow from the last rank in MPI_Win_set_num_notify")
+    for arrow in last:
+        first, other = (trace.events[arrow[end]["event"]]["begin_ns"] for end in ("from", "to"))
+        check(first >= other, f"it was not the last: {arrow}")
     for event in waited:
         took = event["end_ns"] - event["begin_ns"]
         check(sum(ns for _, ns in event["waited_ns"]) <= 1.01 * took + 10_000, f"it took {took} ns: {event}")

@@ -314,6 +314,7 @@ void proa_epochs_after(struct proa_run *run, const struct proa_model_event *even
         break;
     case PROA_ROLE_NOTIFY_RENUMBER:
         proa_deliveries_renumber(run, event);
+        proa_arrows_fence(run, event);
         break;
     case PROA_ROLE_FREE:
         forget_fence(side);

@@ -49,13 +49,10 @@ static void add_wait(struct proa_summary *summary, const struct proa_sum_wait *l
 /* Are the event's waits told by the arrow that ends there? */
 static int has_arrow(const struct proa_model_event *event)
 {
-    static const char *const calls[] = {"MPI_Win_fence",
-                                        "MPI_Win_complete",
-                                        "MPI_Win_wait",
-                                        "MPI_Win_test",
-                                        "MPI_Win_lock",
-                                        "PROA_Win_wait_notify",
-                                        "PROA_Win_waitsome_notify"};
+    static const char *const calls[] = {"MPI_Win_fence",        "MPI_Win_set_num_notify",
+                                        "MPI_Win_complete",     "MPI_Win_wait",
+                                        "MPI_Win_test",         "MPI_Win_lock",
+                                        "PROA_Win_wait_notify", "PROA_Win_waitsome_notify"};
 
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (strcmp(event->call, calls[i]) == 0)
