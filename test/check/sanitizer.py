@@ -25,9 +25,9 @@ def reports(text):
     """Of each report: the scenes, the actors, and how many of its accesses have lines of the program."""
     for report in re.split(r"WARNING: ThreadSanitizer: ", text)[1:]:
         report = report.split("SUMMARY:")[0]
-        accesses = re.findall(r"^  (?:Previous )?\w+(?: \w+)* of size \d+ at .*\n((?:    #.*\n)+)", report, re.M)
+        accesses = re.findall(r"^  (?:Previous )?(?:\w+ )?(?:[Rr]ead|[Ww]rite) of size \d+ at .*\n((?:    #.*\n)+)", report, re.M)
         scenes = {name for stack in accesses for name in re.findall(r"#\d+ ((?:wrong|right)_\w+)", stack)}
-        placed = sum(bool(re.search(r"/cases(_memory\.c|\.h):\d+", stack)) for stack in accesses)
+        placed = sum(bool(re.search(r"/cases(_\w+\.c|\.h):\d+", stack)) for stack in accesses)
         yield scenes, set(re.findall(r"^  Thread T\d+ '([^']*)'", report, re.M)), placed, report
 
 

@@ -9,8 +9,9 @@
 export PMIX_MCA_gds=hash
 # Open MPI 6 alone ends by a signal where its memory hooks meet those of ThreadSanitizer.
 export OMPI_MCA_memory=^patcher
-# UCX, below MPICH, watches memory by functions that ThreadSanitizer of gcc does not stand.
-"${launch[@]}" --env PROA_CHECK=1 --env TSAN_OPTIONS=exitcode=0 --env UCX_MEM_MMAP_HOOK_MODE=none -- "$@" >"$files/said" 2>&1 || {
+# UCX, below MPICH, watches memory by functions that ThreadSanitizer of gcc does not stand. Scenes use the same addresses, each of which would be told
+# of once.
+"${launch[@]}" --env PROA_CHECK=1 --env TSAN_OPTIONS=exitcode=0:suppress_equal_addresses=0 --env UCX_MEM_MMAP_HOOK_MODE=none -- "$@" >"$files/said" 2>&1 || {
   if grep -q "FATAL: ThreadSanitizer" "$files/said"; then
     echo "sanitizer: ThreadSanitizer does not start on this machine"
     exit 77
