@@ -4,6 +4,7 @@
 #include "order/crossing.h"
 #include "order/announce.h"
 #include "check/conflict_between.h"
+#include "check/meanings.h"
 #include "findings/finding.h"
 #include "base/atomic.h"
 #include "host/pmpi.h"
@@ -202,61 +203,6 @@ void proa_ordering_close(struct proa_ordering *ordering)
     free_ordering(ordering);
 }
 
-/* ---- what calls do ---- */
-
-/* OPERATES: UPDATES as well, if the target's memory changes; NOTIFIES: and it is told so. ENDS:
- * completes, and others may be told that. FLUSHES: completes for this process. MEETS: with all
- * processes of the window. HEARS: a post, or a complete. ALL: not of one target. */
-enum {
-    OPERATES = 1,
-    UPDATES = 2,
-    FETCHES = 4,
-    NOTIFIES = 8,
-    ENDS = 16,
-    FLUSHES = 32,
-    MEETS = 64,
-    HEARS = 128,
-    REQUESTS = 256,
-    ALL = 512
-};
-
-#define BOTH(call, what) [PROA_CALL_##call] = (what), [PROA_CALL_##call##_c] = (what)
-static const uint16_t meanings[PROA_CALL_COUNT] = {
-    BOTH(Put, OPERATES | UPDATES),
-    BOTH(Rput, OPERATES | UPDATES),
-    BOTH(Get, OPERATES | FETCHES),
-    BOTH(Rget, OPERATES | FETCHES | REQUESTS),
-    BOTH(Accumulate, OPERATES | UPDATES),
-    BOTH(Raccumulate, OPERATES | UPDATES),
-    BOTH(Get_accumulate, OPERATES | UPDATES | FETCHES),
-    BOTH(Rget_accumulate, OPERATES | UPDATES | FETCHES | REQUESTS),
-    BOTH(Put_notify, OPERATES | UPDATES | NOTIFIES),
-    BOTH(Rput_notify, OPERATES | UPDATES | NOTIFIES),
-    BOTH(Get_notify, OPERATES | FETCHES | NOTIFIES),
-    BOTH(Rget_notify, OPERATES | FETCHES | NOTIFIES),
-    BOTH(Accumulate_notify, OPERATES | UPDATES | NOTIFIES),
-    BOTH(Raccumulate_notify, OPERATES | UPDATES | NOTIFIES),
-    BOTH(Get_accumulate_notify, OPERATES | UPDATES | FETCHES | NOTIFIES),
-    BOTH(Rget_accumulate_notify, OPERATES | UPDATES | FETCHES | NOTIFIES),
-    [PROA_CALL_Fetch_and_op] = OPERATES | UPDATES | FETCHES,
-    [PROA_CALL_Compare_and_swap] = OPERATES | UPDATES | FETCHES,
-    [PROA_CALL_Win_fence] = ENDS | MEETS | ALL,
-    [PROA_CALL_Win_free] = ENDS | MEETS | ALL,
-    [PROA_CALL_Win_set_num_notify] = ENDS | MEETS | ALL,
-    [PROA_CALL_Win_complete] = ENDS | ALL,
-    [PROA_CALL_Win_unlock] = ENDS,
-    [PROA_CALL_Win_unlock_all] = ENDS | ALL,
-    [PROA_CALL_Win_flush] = FLUSHES,
-    [PROA_CALL_Win_flush_all] = FLUSHES | ALL,
-    [PROA_CALL_Win_flush_local] = FLUSHES,
-    [PROA_CALL_Win_flush_local_all] = FLUSHES | ALL,
-    [PROA_CALL_Win_wait] = HEARS | ALL,
-    [PROA_CALL_Win_test] = HEARS | ALL,
-    [PROA_CALL_Win_post] = ALL,
-    [PROA_CALL_Win_lock_all] = ALL,
-};
-#undef BOTH
-
 /* ---- accesses ---- */
 
 void proa_ordering_settle(void)
@@ -350,7 +296,7 @@ void proa_ordering_fill(struct proa_ordering *ordering, enum proa_call call,
     access->window = ordering;
     access->number = ordering->number;
     access->origin = (int16_t)proa_board_rank();
-    access->requested = (meanings[call] & REQUESTS) != 0;
+    access->requested = (proa_meanings[call] & PROA_MEANS_REQUESTS) != 0;
     access->moment = proa_clock_moment();
 }
 
@@ -389,7 +335,7 @@ static int meeting_row(const struct proa_ordering *ordering)
 /* Whom the call tells that what it completes is complete. */
 static void tell_end(struct proa_ordering *ordering, enum proa_call call, int rank)
 {
-    if (meanings[call] & MEETS) {
+    if (proa_meanings[call] & PROA_MEANS_MEETS) {
         ordering->meetings++;
         proa_clock_tell_meeting(ordering->processes, ordering->size, meeting_row(ordering));
     } else if (call == PROA_CALL_Win_complete) {
@@ -406,15 +352,15 @@ static void tell_end(struct proa_ordering *ordering, enum proa_call call, int ra
 
 static void before(struct proa_ordering *ordering, enum proa_call call, int rank)
 {
-    const unsigned means = meanings[call];
+    const unsigned means = proa_meanings[call];
 
-    if (means & (ENDS | NOTIFIES))
+    if (means & (PROA_MEANS_ENDS | PROA_MEANS_NOTIFIES))
         proa_ordering_complete(ordering, rank, 0);
-    if (means & ENDS)
+    if (means & PROA_MEANS_ENDS)
         tell_end(ordering, call, rank);
-    if (means & UPDATES)
+    if (means & PROA_MEANS_UPDATES)
         proa_clock_tell(ordering->processes[rank], PROA_ROW_SEEN);
-    else if (means & OPERATES)
+    else if (means & PROA_MEANS_OPERATES)
         proa_clock_listen();
     if (call == PROA_CALL_Win_post)
         tell_all(ordering, PROA_ROW_TOLD);
@@ -423,7 +369,7 @@ static void before(struct proa_ordering *ordering, enum proa_call call, int rank
 
 static int concerns(const struct proa_ordering *ordering, enum proa_call call, int rank)
 {
-    return (meanings[call] & ALL) || (unsigned)rank < (unsigned)ordering->size;
+    return (proa_meanings[call] & PROA_MEANS_ALL) || (unsigned)rank < (unsigned)ordering->size;
 }
 
 void proa_ordering_before(struct proa_ordering *ordering, enum proa_call call, int rank)
@@ -462,32 +408,32 @@ static void learn_operation(struct proa_ordering *ordering, enum proa_call call,
         proa_clock_hear(PROA_ROW_MEETING + meeting_row(ordering));
     if ((epoch & PROA_EPOCH_LOCK) && !ordering->locked[rank])
         learn_lock(ordering, rank, 0);
-    if (meanings[call] & FETCHES)
+    if (proa_meanings[call] & PROA_MEANS_FETCHES)
         ordering->fetched[rank] = 1;
-    if (meanings[call] & REQUESTS)
+    if (proa_meanings[call] & PROA_MEANS_REQUESTS)
         requested[ordering->processes[rank]] = 1;
 }
 
 static void after(struct proa_ordering *ordering, enum proa_call call, int rank)
 {
-    const unsigned means = meanings[call];
+    const unsigned means = proa_meanings[call];
 
-    if (means & OPERATES)
+    if (means & PROA_MEANS_OPERATES)
         learn_operation(ordering, call, rank);
-    if (means & (ENDS | FLUSHES))
-        learn_fetched(ordering, means & MEETS ? -1 : rank);
-    if (means & MEETS)
+    if (means & (PROA_MEANS_ENDS | PROA_MEANS_FLUSHES))
+        learn_fetched(ordering, means & PROA_MEANS_MEETS ? -1 : rank);
+    if (means & PROA_MEANS_MEETS)
         proa_clock_hear(PROA_ROW_MEETING + meeting_row(ordering));
-    if (means & HEARS)
+    if (means & PROA_MEANS_HEARS)
         proa_clock_messages_came();
     if (call == PROA_CALL_Win_lock)
         learn_lock(ordering, rank,
                    proa_epoch_one(&ordering->win->targets[rank]) & PROA_EPOCH_EXCLUSIVE);
     if (call == PROA_CALL_Win_lock_all)
         memset(ordering->locked, 0, (size_t)ordering->size);
-    if (means & (MEETS | HEARS))
+    if (means & (PROA_MEANS_MEETS | PROA_MEANS_HEARS))
         proa_ordering_settle();
-    else if (!(means & OPERATES))
+    else if (!(means & PROA_MEANS_OPERATES))
         settle_sometimes();
     if (call == PROA_CALL_Win_free) /* its name goes next */
         proa_conflict_between_close(&ordering->named);
