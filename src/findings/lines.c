@@ -102,14 +102,16 @@ static Dwfl_Module *module_of(Dwarf_Addr address)
     return module || !look() ? module : dw.dwfl_addrmodule(process, address);
 }
 
-/* ---- Proa's own headers ---- */
+/* ---- headers of Proa and of the host ---- */
 
-/* Notified operations begin in the program, by functions of this header that are inlined there. */
-static int is_own_header(const char *file)
+/* Notified operations, and all of MPI-2's C++ binding, begin in the program, by functions of these
+ * headers that may be inlined there. */
+static int is_wrapper(const char *file)
 {
-    const char *slash = strrchr(file, '/');
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 
-    return strcmp(slash ? slash + 1 : file, "proa_notify_plain.h") == 0;
+    return strcmp(name, "proa_notify_plain.h") == 0 || strcmp(name, "mpicxx.h") == 0 ||
+           strstr(file, "/mpi/cxx/");
 }
 
 static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
@@ -133,7 +135,7 @@ static const char *inlined_at(Dwfl_Module *module, Dwarf_Addr address, int *numb
     size_t most;
 
     if (count > 0 && dw.dwarf_getsrcfiles(unit, &files, &most) == 0)
-        for (int i = 0; i < count && (!file || is_own_header(file)); i++)
+        for (int i = 0; i < count && (!file || is_wrapper(file)); i++)
             if (dw.dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine) {
                 file = dw.dwarf_filesrc(files, number_of(&scopes[i], DW_AT_call_file), NULL, NULL);
                 *number = (int)number_of(&scopes[i], DW_AT_call_line);
@@ -154,7 +156,7 @@ static int find(Dwfl_Module *module, Dwarf_Addr address, struct proa_source *pla
     file = line ? dw.dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
     if (!file || number <= 0)
         return 0;
-    outer = is_own_header(file) ? inlined_at(module, address, &outer_number) : NULL;
+    outer = is_wrapper(file) ? inlined_at(module, address, &outer_number) : NULL;
     if (outer && outer_number > 0) {
         file = outer;
         number = outer_number;

@@ -48,6 +48,12 @@ static int starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* MPI::Win::Put and the like, of MPI-2's C++ binding, which headers put into the program. */
+static int is_of_binding(const char *symbol)
+{
+    return symbol && (starts(symbol, "_ZN3MPI") || starts(symbol, "_ZNK3MPI"));
+}
+
 /* libmpi.so, libmpich.so, libmpifort.so, libpmpi.so, libopen-pal.so and so on. */
 static int is_of_mpi(const void *address)
 {
@@ -58,7 +64,7 @@ static int is_of_mpi(const void *address)
         return 1;
     name = last_part(info.dli_fname);
     return starts(name, "libproa") || starts(name, "libmpi") || starts(name, "libpmpi") ||
-           starts(name, "libopen-");
+           starts(name, "libopen-") || is_of_binding(info.dli_sname);
 }
 
 const void *proa_source_caller(void)
