@@ -105,9 +105,8 @@ static void tell_members(const struct members *members)
 }
 
 /* A receiver tells the sender, too: a synchronous send returns after it. */
-static void tell_peer(struct proa_message *message, const struct members *members, int peer)
+static void tell_peer(const struct members *members, int peer)
 {
-    message->hears = 1;
     if (peer == MPI_PROC_NULL)
         return;
     if (peer >= 0 && peer < members->count)
@@ -134,6 +133,13 @@ static void meet(struct proa_message *message, struct members *members, int root
     message->meeting = meeting;
 }
 
+/* What is begun only brings no news before a call completes it (proa_message_completed). */
+static int is_begun_only(enum proa_message_kind kind)
+{
+    return kind == PROA_MESSAGE_LATER || kind == PROA_MESSAGE_LATER_TO ||
+           kind == PROA_MESSAGE_LATER_FROM;
+}
+
 static void tell(struct proa_message *message, struct members *members, int peer)
 {
     if (!members || members->is_inter || message->kind == PROA_MESSAGE_WORLD ||
@@ -146,11 +152,11 @@ static void tell(struct proa_message *message, struct members *members, int peer
     case PROA_MESSAGE_FROM:
     case PROA_MESSAGE_LATER_TO:
     case PROA_MESSAGE_LATER_FROM:
-        tell_peer(message, members, peer);
+        tell_peer(members, peer);
+        message->hears = !is_begun_only(message->kind);
         break;
     case PROA_MESSAGE_LATER:
         tell_members(members);
-        message->hears = 1;
         break;
     default:
         meet(message, members, peer >= 0 ? peer : 0);
