@@ -20,7 +20,7 @@ struct proa_ordering {
     uint64_t number;   /* the same on all processes */
     uint64_t meetings; /* calls of all processes on it so far */
     int meeting;
-    int size;
+    int size, flavor;
     uint8_t *fetched; /* by rank: has fetched from there, and no call has completed it */
     uint8_t *locked;  /* by rank: has learned from earlier holders of its lock, in this epoch */
     uint64_t *bases;  /* addresses of the memory, by rank */
@@ -122,7 +122,7 @@ static struct proa_ordering *new_ordering(struct proa_win *win)
 
     if (!ordering)
         return NULL;
-    *ordering = (struct proa_ordering){.win = win, .size = win->size};
+    *ordering = (struct proa_ordering){.win = win, .size = win->size, .flavor = win->flavor};
     ordering->fetched = calloc(size, sizeof *ordering->fetched);
     ordering->locked = calloc(size, sizeof *ordering->locked);
     ordering->bases = calloc(size, sizeof *ordering->bases);
@@ -145,13 +145,14 @@ static int read_processes(struct proa_ordering *ordering, MPI_Comm comm)
     return known == ordering->size;
 }
 
-static void note_shared(const struct proa_ordering *ordering)
+/* windows: 1, or -1. */
+static void note_shared(const struct proa_ordering *ordering, int windows)
 {
-    if (ordering->win->flavor != PROA_FLAVOR_SHARED)
+    if (ordering->flavor != PROA_FLAVOR_SHARED)
         return;
-    proa_announce_share(ordering->size);
+    proa_announce_share(ordering->size, windows);
     for (int i = 0; i < ordering->size; i++)
-        proa_clock_share(ordering->processes[i]);
+        proa_clock_share(ordering->processes[i], windows);
 }
 
 /* The exchange has a word more than the bases: the number, which rank 0 gives. A process without
@@ -186,7 +187,7 @@ struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
     ordering->meeting = PROA_SETS_WINDOW + (int)(all[2] % PROA_BOARD_SETS);
     free(all);
     proa_inside_enter();
-    note_shared(ordering);
+    note_shared(ordering, 1);
     ordering->named = (struct proa_conflict_window){.number = ordering->number, .win = win};
     proa_conflict_between_open(&ordering->named);
     proa_inside_leave();
@@ -198,6 +199,8 @@ void proa_ordering_close(struct proa_ordering *ordering)
     if (!ordering)
         return;
     proa_inside_enter();
+    if (on)
+        note_shared(ordering, -1);
     proa_conflict_between_close(&ordering->named);
     proa_inside_leave();
     free_ordering(ordering);
@@ -256,15 +259,21 @@ static void handed_over(void)
     proa_clock_complete();
 }
 
-void proa_ordering_complete(struct proa_ordering *ordering, int rank, int local)
+/* Were there any? */
+static int hand_over_all(struct proa_ordering *ordering, int rank, int local)
 {
     struct goes goes = {ordering, local, 0, 0};
 
     if (pending.alive == 0)
-        return;
+        return 0;
     for (int i = rank < 0 ? 0 : rank; i < (rank < 0 ? ordering->size : rank + 1); i++)
         complete_at(ordering->processes[i], &goes);
-    if (goes.stamp)
+    return goes.stamp != 0;
+}
+
+void proa_ordering_complete(struct proa_ordering *ordering, int rank, int local)
+{
+    if (hand_over_all(ordering, rank, local))
         handed_over();
 }
 
@@ -337,7 +346,7 @@ static void tell_end(struct proa_ordering *ordering, enum proa_call call, int ra
 {
     if (proa_meanings[call] & PROA_MEANS_MEETS) {
         ordering->meetings++;
-        proa_clock_tell_meeting(ordering->processes, ordering->size, meeting_row(ordering));
+        proa_clock_tell_completing(ordering->processes, ordering->size, meeting_row(ordering));
     } else if (call == PROA_CALL_Win_complete) {
         tell_started(ordering);
     } else if (call == PROA_CALL_Win_unlock_all) {
@@ -354,8 +363,12 @@ static void before(struct proa_ordering *ordering, enum proa_call call, int rank
 {
     const unsigned means = proa_meanings[call];
 
-    if (means & (PROA_MEANS_ENDS | PROA_MEANS_NOTIFIES))
+    if (means & PROA_MEANS_MEETS) { /* complete when the call returns */
+        if (hand_over_all(ordering, rank, 0))
+            proa_board_flush();
+    } else if (means & (PROA_MEANS_ENDS | PROA_MEANS_NOTIFIES)) {
         proa_ordering_complete(ordering, rank, 0);
+    }
     if (means & PROA_MEANS_ENDS)
         tell_end(ordering, call, rank);
     if (means & PROA_MEANS_UPDATES)
@@ -422,8 +435,10 @@ static void after(struct proa_ordering *ordering, enum proa_call call, int rank)
         learn_operation(ordering, call, rank);
     if (means & (PROA_MEANS_ENDS | PROA_MEANS_FLUSHES))
         learn_fetched(ordering, means & PROA_MEANS_MEETS ? -1 : rank);
-    if (means & PROA_MEANS_MEETS)
+    if (means & PROA_MEANS_MEETS) {
+        proa_clock_complete();
         proa_clock_hear(PROA_ROW_MEETING + meeting_row(ordering));
+    }
     if (means & PROA_MEANS_HEARS)
         proa_clock_messages_came();
     if (call == PROA_CALL_Win_lock)

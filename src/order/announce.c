@@ -43,7 +43,8 @@ struct pending {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int proa_announce_on;
-static int follows, shares;        /* follows: other processes; shares: memory with any of them */
+static int follows,
+    shares; /* follows: other processes; shares: windows over memory of any of them */
 static struct process **processes; /* NULL: no operation of it was taken */
 static struct pending plain[PENDING], requested[PENDING], updates, fetches;
 static void
@@ -181,10 +182,10 @@ void proa_announce_sync(void)
     proa_sanitizer_ignore(1);
 }
 
-void proa_announce_share(int processes_with_this)
+void proa_announce_share(int processes_with_this, int windows)
 {
     if (processes_with_this > 1)
-        shares = 1;
+        shares += windows;
 }
 
 /* ---- operations of others ---- */

@@ -47,8 +47,9 @@ void proa_announce_after(void);
 /* The same of MPI_Win_sync, when it is over. */
 void proa_announce_sync(void);
 
-/* So many processes load from and store to memory of one another directly. */
-void proa_announce_share(int processes_with_this);
+/* So many processes load from and store to memory of one another directly, by so many windows more,
+ * or less. */
+void proa_announce_share(int processes_with_this, int windows);
 
 /* An access of another process to this one's memory, which was taken. Excluded. */
 void proa_announce_taken(const struct proa_access *access);

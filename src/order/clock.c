@@ -12,14 +12,16 @@ enum { TOLD_ROWS = PROA_ROW_MEETING };
 
 static uint64_t *clock_words; /* row PROA_ROW_KNOWN of this process */
 static int me;
+static uint64_t stamped;           /* the last stamp that others may be told of */
+static uint64_t *met;              /* a clock that a meeting is told */
 static uint64_t version;           /* counts changes of the clock */
 static uint64_t *versions;         /* that a row of a process was told last */
 static struct proa_moment *moment; /* the last; NULL: the clock has changed since */
 static uint64_t moments;           /* how many there are, with: */
 static struct proa_moment *spare;  /* one that is held no more: the clock changes often; or NULL */
 static int messages_came;
-static uint8_t *shared; /* by process */
-static int shares;      /* any */
+static uint16_t *shared; /* by process: windows */
+static int shares;       /* of all of them */
 
 /* ---- begin and end ---- */
 
@@ -28,13 +30,14 @@ int proa_clock_begin(void)
     me = proa_board_rank();
     clock_words = proa_board_mine(PROA_ROW_KNOWN);
     versions = calloc((size_t)proa_board_size() * TOLD_ROWS, sizeof *versions);
+    met = calloc((size_t)proa_board_size(), sizeof *met);
     shared = calloc((size_t)proa_board_size(), sizeof *shared);
     shares = 0;
-    version = 1;
+    version = stamped = 1;
     messages_came = 0;
     proa_atomic_store(&clock_words[me], 1, PROA_RELAXED);
-    return versions && shared ? PROA_OK
-                              : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
+    return versions && met && shared ? PROA_OK
+                                     : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
 }
 
 void proa_clock_end(void)
@@ -45,8 +48,9 @@ void proa_clock_end(void)
     free(spare);
     spare = NULL;
     free(versions);
+    free(met);
     free(shared);
-    versions = NULL;
+    versions = met = NULL;
     shared = NULL;
 }
 
@@ -148,13 +152,13 @@ const uint64_t *proa_clock_now(void)
 /* The clock of issue lacks the process's own word, as it is never asked for: it stays valid. */
 void proa_clock_complete(void)
 {
-    proa_atomic_store(&clock_words[me], clock_words[me] + 1, PROA_RELEASE);
+    proa_atomic_store(&clock_words[me], ++stamped, PROA_RELEASE);
     version++;
 }
 
 uint64_t proa_clock_stamp(void)
 {
-    return clock_words[me] + 1;
+    return stamped + 1;
 }
 
 void proa_clock_tell(int process, enum proa_board_row row)
@@ -173,6 +177,15 @@ void proa_clock_tell_meeting(const int *processes, int count, int meeting)
     proa_clock_listen();
     for (int i = 0; i < count; i++)
         proa_board_raise(processes[i], PROA_ROW_MEETING + meeting, clock_words);
+}
+
+void proa_clock_tell_completing(const int *processes, int count, int meeting)
+{
+    proa_clock_listen();
+    memcpy(met, clock_words, (size_t)proa_board_size() * sizeof *met);
+    met[me] = ++stamped;
+    for (int i = 0; i < count; i++)
+        proa_board_raise(processes[i], PROA_ROW_MEETING + meeting, met);
 }
 
 /* ---- what this process learns ---- */
@@ -196,9 +209,10 @@ void proa_clock_learn_memory(int process)
         changed();
 }
 
-void proa_clock_share(int process)
+void proa_clock_share(int process, int windows)
 {
-    shared[process] = shares = 1;
+    shared[process] = (uint16_t)(shared[process] + windows);
+    shares += windows;
 }
 
 void proa_clock_messages_came(void)

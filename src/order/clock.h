@@ -56,6 +56,11 @@ void proa_clock_tell(int process, enum proa_board_row row);
 /* The same to a row of a meeting, of each of these processes. */
 void proa_clock_tell_meeting(const int *processes, int count, int meeting);
 
+/* The same of a meeting that completes accesses, with the stamp of before, and from which none
+ * returns before all have called: until proa_clock_complete, which follows it, others learn of
+ * their completion by the meeting alone. */
+void proa_clock_tell_completing(const int *processes, int count, int meeting);
+
 /* Learns from a row of this process. */
 void proa_clock_hear(int row);
 
@@ -64,8 +69,8 @@ void proa_clock_learn(int process, enum proa_board_row row);
 void proa_clock_learn_memory(int process);
 
 /* The program may load and store in the memory of that process directly, and may so learn at any
- * time. */
-void proa_clock_share(int process);
+ * time: by so many windows more, or less. */
+void proa_clock_share(int process, int windows);
 
 /* News may have come by a message: learns from PROA_ROW_TOLD before the next access. */
 void proa_clock_messages_came(void);

@@ -22,7 +22,8 @@ enum { LEVEL = MPI_THREAD_SINGLE };
 static const struct scene *const lists[] = {local, shapes, flavors};
 #else
 enum { LEVEL = MPI_THREAD_SINGLE };
-static const struct scene *const lists[] = {conflicts, orders, atomics, hidden, buffers, messages};
+static const struct scene *const lists[] = {conflicts, orders, atomics, hidden,
+                                            buffers,   types,  messages};
 #endif
 enum { LISTS = sizeof lists / sizeof *lists };
 

@@ -53,6 +53,8 @@ static void make_ready(void)
     explore_private(&version, sizeof version);
     explore_private(&versions, sizeof versions);
     explore_private(&shared, sizeof shared);
+    explore_private(&stamped, sizeof stamped);
+    explore_private(&met, sizeof met);
 }
 
 static void setup(void)
