@@ -8,6 +8,7 @@
 #include "check/buffers.h"
 #include "check/local.h"
 #include "check/ordering.h"
+#include "check/own.h"
 #include "check/reuse.h"
 #include "findings/finding.h"
 #include "findings/since.h"
@@ -299,6 +300,14 @@ static void judge_and_keep(struct operation *operation, int64_t start, uint64_t 
         each_piece(operation, start, count, type, keep);
 }
 
+/* A buffer of the operation may be memory of a window, too. */
+static void keep_buffer(void *operation, int64_t low, uint64_t bytes, int stores)
+{
+    const struct operation *this = operation;
+
+    proa_own_keep(this->process, &this->access, (uint64_t)low, bytes, stores);
+}
+
 static void follow(struct operation *operation, enum proa_call call)
 {
     struct proa_ordering *ordering = operation->check->ordering;
@@ -341,6 +350,9 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
     follow(&operation, call);
     judge_and_keep(&operation, displacement * win->targets[rank].disp_unit, (uint64_t)count, type,
                    use.how);
+    operation.access.requested = (use.how & REQUESTS) != 0;
+    if (check->ordering)
+        proa_reuse_each(keep_buffer, &operation);
     proa_moment_drop(operation.access.moment);
     proa_reuse_done();
     proa_inside_leave();

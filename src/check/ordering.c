@@ -5,6 +5,7 @@
 #include "order/announce.h"
 #include "check/conflict_between.h"
 #include "check/meanings.h"
+#include "check/own.h"
 #include "findings/finding.h"
 #include "base/atomic.h"
 #include "host/pmpi.h"
@@ -44,6 +45,7 @@ int proa_ordering_is_on(void)
 static void release(void)
 {
     proa_accesses_end(&pending);
+    proa_own_end();
     proa_crossing_end();
     proa_clock_end();
     free(requested);
@@ -60,7 +62,8 @@ void proa_ordering_begin(const struct proa_group *group, int threads)
         return;
     requested = calloc((size_t)group->size, sizeof *requested);
     failed = proa_crossing_begin(proa_conflict_between_tell, proa_conflict_between_arrive) != 0 ||
-             !requested || proa_accesses_begin(&pending, group->size) || proa_clock_begin();
+             !requested || proa_accesses_begin(&pending, group->size) ||
+             proa_own_begin(group->size) || proa_clock_begin();
     if (group->max(group->context, &failed) != 0 || failed) {
         release();
         proa_board_end();
@@ -188,6 +191,7 @@ struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
     free(all);
     proa_inside_enter();
     note_shared(ordering, 1);
+    proa_own_open(win, ordering->number);
     ordering->named = (struct proa_conflict_window){.number = ordering->number, .win = win};
     proa_conflict_between_open(&ordering->named);
     proa_inside_leave();
@@ -201,6 +205,7 @@ void proa_ordering_close(struct proa_ordering *ordering)
     proa_inside_enter();
     if (on)
         note_shared(ordering, -1);
+    proa_own_close(ordering->number);
     proa_conflict_between_close(&ordering->named);
     proa_inside_leave();
     free_ordering(ordering);
@@ -212,7 +217,7 @@ void proa_ordering_settle(void)
 {
     settles = 0;
     proa_board_flush();
-    if (pending.alive == 0)
+    if (pending.alive + proa_own_alive() == 0)
         proa_clock_raise_floor();
     proa_crossing_take();
 }
@@ -250,6 +255,8 @@ static void complete_at(int process, struct goes *goes)
 {
     goes->process = process;
     proa_accesses_drop(&pending, process, goes->local, has_completed, goes);
+    goes->process = proa_board_rank();
+    proa_own_drop(process, has_completed, goes);
 }
 
 /* All that was complete at once is handed over: others may know of it. */
@@ -264,7 +271,7 @@ static int hand_over_all(struct proa_ordering *ordering, int rank, int local)
 {
     struct goes goes = {ordering, local, 0, 0};
 
-    if (pending.alive == 0)
+    if (pending.alive + proa_own_alive() == 0)
         return 0;
     for (int i = rank < 0 ? 0 : rank; i < (rank < 0 ? ordering->size : rank + 1); i++)
         complete_at(ordering->processes[i], &goes);
@@ -281,12 +288,13 @@ void proa_ordering_requests_completed(void)
 {
     struct goes goes = {NULL, 1, 0, 0};
 
-    for (int i = 0; i < proa_board_size(); i++)
-        if (requested[i]) {
+    for (int i = 0; i < proa_board_size(); i++) {
+        if (requested[i])
             proa_clock_learn_memory(i);
+        if (requested[i] || proa_own_alive())
             complete_at(i, &goes);
-            requested[i] = 0;
-        }
+        requested[i] = 0;
+    }
     if (goes.stamp)
         handed_over();
 }

@@ -103,15 +103,15 @@ static uint64_t bytes_of(int64_t count, const struct proa_type *type)
     return type->dense ? (uint64_t)count * type->size : 0;
 }
 
-static int each_piece(const struct staged *buffer, struct use *use, proa_piece_do *what)
+static int each_piece(const struct staged *buffer, void *arg, proa_piece_do *what)
 {
     const int64_t start = (int64_t)(uintptr_t)proa_view_behind(buffer->memory);
 
     if (buffer->bytes) {
-        what(use, start, buffer->bytes);
+        what(arg, start, buffer->bytes);
         return 1;
     }
-    return proa_pieces_each(start, (uint64_t)buffer->count, buffer->type, PIECES_MOST, what, use);
+    return proa_pieces_each(start, (uint64_t)buffer->count, buffer->type, PIECES_MOST, what, arg);
 }
 
 static void keep_all(struct stage *stage)
@@ -154,6 +154,28 @@ uint64_t proa_reuse_buffer(const struct proa_buffer_user *user, const void *memo
     if (stage->count < BUFFERS)
         stage->buffer[stage->count++] = (struct staged){memory, bytes, count, type, is_result};
     return bytes;
+}
+
+struct for_each {
+    proa_reuse_do *what;
+    void *arg;
+    int is_result;
+};
+
+static void do_piece(void *for_each, int64_t low, uint64_t bytes)
+{
+    const struct for_each *each = for_each;
+
+    each->what(each->arg, low, bytes, each->is_result);
+}
+
+void proa_reuse_each(proa_reuse_do *what, void *arg)
+{
+    const struct stage *stage = next();
+
+    for (int i = 0; i < stage->count; i++)
+        each_piece(&stage->buffer[i], &(struct for_each){what, arg, stage->buffer[i].is_result},
+                   do_piece);
 }
 
 /* Handlers of signals, other threads and ThreadSanitizer ask what is kept. A datatype with gaps may

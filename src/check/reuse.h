@@ -21,6 +21,10 @@ void proa_reuse_begin(void);
 uint64_t proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, int64_t count,
                            MPI_Datatype datatype, int is_result);
 
+/* Calls `what` for each piece of its buffers, with the engine's address. Inside. */
+typedef void proa_reuse_do(void *arg, int64_t low, uint64_t bytes, int is_result);
+void proa_reuse_each(proa_reuse_do *what, void *arg);
+
 /* It was done: its buffers are compared, and kept until it is complete. Inside. */
 void proa_reuse_done(void);
 

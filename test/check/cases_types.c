@@ -372,6 +372,50 @@ static void right_by_table(void)
     by_table(0);
 }
 
+/* ---- buffers in windows ---- */
+
+/* The origin buffer is window memory that another rank puts to. */
+static INLINE void from_window(int at)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        MPI_Put(memory, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+    if (rank == SECOND)
+        MPI_Put(buffer, 1, MPI_LONG, FIRST, at, 1, MPI_LONG, win);
+    MPI_Win_fence(0, win);
+}
+
+static void wrong_from_window(void)
+{
+    from_window(0);
+}
+
+static void right_from_window(void)
+{
+    from_window(1);
+}
+
+/* The result buffer is window memory that another rank gets. */
+static INLINE void into_window(int at)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        MPI_Get(memory, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win);
+    if (rank == SECOND)
+        MPI_Get(buffer, 1, MPI_LONG, FIRST, at, 1, MPI_LONG, win);
+    MPI_Win_fence(0, win);
+}
+
+static void wrong_into_window(void)
+{
+    into_window(0);
+}
+
+static void right_into_window(void)
+{
+    into_window(1);
+}
+
 const struct scene types[] = {
     WRONG(combs, "Put", FIRST, "Put", SECOND),
     RIGHT(combs),
@@ -399,5 +443,9 @@ const struct scene types[] = {
     RIGHT(regions),
     WRONG(by_table, "Put", FIRST, "Get", SECOND),
     RIGHT(by_table),
+    WRONG(from_window, "Put", FIRST, "Put", SECOND),
+    RIGHT(from_window),
+    WRONG(into_window, "Get", FIRST, "Get", SECOND),
+    RIGHT(into_window),
     {0},
 };
