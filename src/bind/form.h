@@ -195,4 +195,20 @@ PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int 
         return proa_finish(win, PROA_CALL_##name, -1, function(win)); \
     }
 
+/* The same of a call whose arguments are a target and the window. */
+#define PROA_ENTRY_AT_TARGET(name, function)                    \
+    PROA_ENTRY(name)(int rank, MPI_Win handle)                  \
+    {                                                           \
+        struct proa_win *win = PROA_WIN_OF(handle);             \
+        int error;                                              \
+                                                                \
+        if (PROA_RARELY(!win))                                  \
+            return PROA_NEXT_FORM(name, handle, rank, handle);  \
+        proa_before(win, PROA_CALL_##name, rank, 0);            \
+        error = proa_check_rank(win, rank);                     \
+        if (!error)                                             \
+            error = function(win, rank);                        \
+        return proa_finish(win, PROA_CALL_##name, rank, error); \
+    }
+
 #endif

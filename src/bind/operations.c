@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Put, Get, Accumulate, Get_accumulate, Fetch_and_op, Compare_and_swap (MPI-4.1, 13.3.1 to
- * 13.3.4) and their large-count forms.
+ * 13.3.4) and their large-count forms; MPI_Win_flush, flush_all, flush_local and flush_local_all
+ * (13.5.4), which complete them.
  *
- * Each finds the window and does the operation (operation.h).
+ * Each call finds the window and does its work (operation.h).
  */
 #include "bind/operation.h"
+#include "sync/sync.h"
 
 PROA_ENTRY(Fetch_and_op)
 (const void *origin, void *result, MPI_Datatype datatype, int rank, MPI_Aint displacement,
@@ -75,3 +77,10 @@ PROA_ENTRY(Compare_and_swap)
 #define PROA_LARGE
 #include "bind/operations_calls.h" /* and of MPI_Count */
 #endif
+
+/* ---- flushes ---- */
+
+PROA_ENTRY_AT_TARGET(Win_flush, proa_win_flush)
+PROA_ENTRY_AT_TARGET(Win_flush_local, proa_win_flush_local)
+PROA_ENTRY_ON_WINDOW(Win_flush_all, proa_win_flush_all)
+PROA_ENTRY_ON_WINDOW(Win_flush_local_all, proa_win_flush_local_all)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Win_lock, unlock, lock_all, unlock_all (MPI-4.1, 13.5.3), flush and sync (13.5.4). */
+/* MPI_Win_lock, unlock, lock_all, unlock_all (MPI-4.1, 13.5.3), and sync (13.5.4). */
 #include "bind/bind.h"
 #include "bind/form.h"
 #include "sync/sync.h"
@@ -41,29 +41,8 @@ PROA_ENTRY(Win_lock_all)(int assert, MPI_Win handle)
     return proa_finish(win, PROA_CALL_Win_lock_all, -1, error);
 }
 
-/* A call whose arguments are a target and the window. */
-#define ENTRY_AT_TARGET(name, function)                         \
-    PROA_ENTRY(name)(int rank, MPI_Win handle)                  \
-    {                                                           \
-        struct proa_win *win = PROA_WIN_OF(handle);             \
-        int error;                                              \
-                                                                \
-        if (PROA_RARELY(!win))                                  \
-            return PROA_NEXT_FORM(name, handle, rank, handle);  \
-        proa_before(win, PROA_CALL_##name, rank, 0);            \
-        error = proa_check_rank(win, rank);                     \
-        if (!error)                                             \
-            error = function(win, rank);                        \
-        return proa_finish(win, PROA_CALL_##name, rank, error); \
-    }
-
-ENTRY_AT_TARGET(Win_unlock, proa_win_unlock)
-ENTRY_AT_TARGET(Win_flush, proa_win_flush)
-ENTRY_AT_TARGET(Win_flush_local, proa_win_flush_local)
-
+PROA_ENTRY_AT_TARGET(Win_unlock, proa_win_unlock)
 PROA_ENTRY_ON_WINDOW(Win_unlock_all, proa_win_unlock_all)
-PROA_ENTRY_ON_WINDOW(Win_flush_all, proa_win_flush_all)
-PROA_ENTRY_ON_WINDOW(Win_flush_local_all, proa_win_flush_local_all)
 
 PROA_ENTRY(Win_sync)(MPI_Win handle)
 {
