@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The two forms of the calls that programs make often: operations and synchronization.
+ * The forms of the calls that programs make often: operations and synchronization.
  *
  * The fast form is what the library exports. The slow form (PROA_SLOW: the same sources, compiled
  * once more) takes all windows that the fast form does not know. For a watched window it does the
  * call, and tells the observers of it (watch/watch.h). A handle that is not Proa's it hands to the
  * host. So a window that is not watched pays nothing for those that are, and asking the host costs
  * the fast form no registers, in which its arguments would have to be kept.
+ *
+ * Operations and flushes have a form between the two (PROA_RULED), for windows with usage rules
+ * alone. It does what goes the plain way, and so breaks no rule and does not wait. It leaves the
+ * rest to the slow form.
  */
 #ifndef PROA_BIND_FORM_H
 #define PROA_BIND_FORM_H
@@ -21,8 +25,10 @@
 
 /* The head of a function of that call, with its other names in front. The name may be a macro of
  * its own (bind/width.h). */
-#ifdef PROA_SLOW
+#if defined PROA_SLOW
 #define PROA_ENTRY_OF(name) int proa_slow_##name
+#elif defined PROA_RULED
+#define PROA_ENTRY_OF(name) int proa_ruled_##name
 #else
 #define PROA_ENTRY_OF(name)    \
     PROA_HOT PROA_ALIAS(name); \
@@ -32,18 +38,28 @@
 
 /* The window of a handle; NULL: this form knows none. Then the function returns the result of the
  * next form, or of the host, for the same arguments. */
-#ifdef PROA_SLOW
+#if defined PROA_SLOW
 #define PROA_WIN_OF(handle) (proa_trace_begin(PROA_CALLER), proa_win_find(handle))
 #define PROA_NEXT_FORM_OF(name, handle, ...) PROA_HOST_ANSWERS(name, handle, __VA_ARGS__)
+#elif defined PROA_RULED
+#define PROA_WIN_OF(handle) proa_win_find_ruled(handle)
+#define PROA_NEXT_FORM_OF(name, handle, ...) proa_slow_##name(__VA_ARGS__)
 #else
 #define PROA_WIN_OF(handle) proa_win_find_fast(handle)
+#ifdef PROA_HAS_RULED_FORM
+#define PROA_NEXT_FORM_OF(name, handle, ...) proa_ruled_##name(__VA_ARGS__)
+#else
 #define PROA_NEXT_FORM_OF(name, handle, ...) proa_slow_##name(__VA_ARGS__)
+#endif
 #endif
 #define PROA_NEXT_FORM(name, handle, ...) PROA_NEXT_FORM_OF(name, handle, __VA_ARGS__)
 
-#define PROA_DECLARE_FORMS(name) extern __typeof__(PMPI_##name) proa_slow_##name;
+#define PROA_DECLARE_FORMS(name) extern __typeof__(PMPI_##name) proa_slow_##name, proa_ruled_##name;
 PROA_PMPI_CHAPTER(PROA_DECLARE_FORMS)
 #undef PROA_DECLARE_FORMS
+
+/* An outcome that no call has: the ruled form leaves the operation to the slow one. */
+enum { PROA_LEFT = -1 };
 
 /* A call is over: tells the observers in the slow form, and costs the fast one nothing. Arguments
  * as of proa_watched. */
@@ -126,6 +142,8 @@ PROA_FORMS int proa_watch_slow(const struct proa_win *win, enum proa_call call, 
 #else
     (void)win, (void)call, (void)rank, (void)count, (void)datatype;
 #endif
+    if (outcome == PROA_LEFT) /* so that callers need not ask */
+        __builtin_unreachable();
     return outcome;
 }
 

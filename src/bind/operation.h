@@ -109,6 +109,24 @@ PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call
 #endif
 }
 
+/* ---- ruled windows ---- */
+
+/* Does this form leave an operation that has not gone the plain way to the next one? */
+PROA_FORMS int proa_is_left(void)
+{
+#ifdef PROA_RULED
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+/* May this form do an operation with this result, of as many bytes as the operand has? */
+PROA_FORMS int proa_is_apart(const void *origin, const void *result, uint64_t bytes)
+{
+    return !proa_is_left() || (uintptr_t)result - (uintptr_t)origin + bytes - 1 > 2 * bytes - 2;
+}
+
 /* ---- the operations ---- */
 
 /* Inlined wherever they are called: MPI_Put is this, and nothing else. Arguments come one by one: a
@@ -136,6 +154,8 @@ PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_dire
         return proa_checked(win, call, rank, displacement, target_count, target_datatype,
                             MPI_OP_NULL, MPI_SUCCESS);
     }
+    if (proa_is_left())
+        return PROA_LEFT;
     outcome = proa_watch_slow(win, call, rank, count, datatype,
                               proa_move_slow(origin, count, datatype, rank, displacement,
                                              target_count, target_datatype, win, call, direction));
@@ -160,6 +180,8 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
         return proa_checked(win, call, rank, displacement, target_count, target_datatype, op,
                             MPI_SUCCESS);
     }
+    if (proa_is_left())
+        return PROA_LEFT;
     outcome = proa_watch_slow(win, call, rank, count, datatype,
                               proa_accumulate_slow(origin, count, datatype, rank, displacement,
                                                    target_count, target_datatype, op, win, call));
@@ -183,11 +205,14 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
     if (proa_is_alike(win, result_count, result_datatype, rank, target_count, target_datatype) &&
         ((count == result_count && datatype == result_datatype) || op == MPI_NO_OP) && result &&
         (type = proa_type_find(result_datatype),
-         proa_accumulates_plain(win, origin, result, result_count, type, rank, displacement, op))) {
+         proa_is_apart(origin, result, (uint64_t)result_count * type->size)) &&
+        proa_accumulates_plain(win, origin, result, result_count, type, rank, displacement, op)) {
         proa_watch(win, call, rank, PROA_STATS_PLAIN, (uint64_t)result_count * type->size);
         return proa_checked(win, call, rank, displacement, target_count, target_datatype, op,
                             MPI_SUCCESS);
     }
+    if (proa_is_left())
+        return PROA_LEFT;
     outcome = proa_watch_slow(
         win, call, rank, target_count, target_datatype,
         proa_get_accumulate_slow(origin, count, datatype, result, result_count, result_datatype,

@@ -8,12 +8,15 @@ PROA_ENTRY(PROA_WIDE(Put))
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle)
 {
     struct proa_win *win = PROA_WIN_OF(handle);
+    int outcome = PROA_RARELY(!win)
+                      ? PROA_LEFT
+                      : proa_do_move(win, PROA_CALL_WIDE(Put), PROA_PUT, origin, count, datatype,
+                                     rank, displacement, target_count, target_datatype);
 
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(PROA_WIDE(Put), handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle);
-    return proa_do_move(win, PROA_CALL_WIDE(Put), PROA_PUT, origin, count, datatype, rank,
-                        displacement, target_count, target_datatype);
+    return PROA_RARELY(outcome == PROA_LEFT)
+               ? PROA_NEXT_FORM(PROA_WIDE(Put), handle, origin, count, datatype, rank, displacement,
+                                target_count, target_datatype, handle)
+               : outcome;
 }
 
 PROA_ENTRY(PROA_WIDE(Get))
@@ -21,12 +24,15 @@ PROA_ENTRY(PROA_WIDE(Get))
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Win handle)
 {
     struct proa_win *win = PROA_WIN_OF(handle);
+    int outcome = PROA_RARELY(!win)
+                      ? PROA_LEFT
+                      : proa_do_move(win, PROA_CALL_WIDE(Get), PROA_GET, origin, count, datatype,
+                                     rank, displacement, target_count, target_datatype);
 
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(PROA_WIDE(Get), handle, origin, count, datatype, rank, displacement,
-                              target_count, target_datatype, handle);
-    return proa_do_move(win, PROA_CALL_WIDE(Get), PROA_GET, origin, count, datatype, rank,
-                        displacement, target_count, target_datatype);
+    return PROA_RARELY(outcome == PROA_LEFT)
+               ? PROA_NEXT_FORM(PROA_WIDE(Get), handle, origin, count, datatype, rank, displacement,
+                                target_count, target_datatype, handle)
+               : outcome;
 }
 
 PROA_ENTRY(PROA_WIDE(Accumulate))
@@ -34,12 +40,15 @@ PROA_ENTRY(PROA_WIDE(Accumulate))
  PROA_COUNT target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
     struct proa_win *win = PROA_WIN_OF(handle);
+    int outcome = PROA_RARELY(!win)
+                      ? PROA_LEFT
+                      : proa_do_accumulate(win, PROA_CALL_WIDE(Accumulate), origin, count, datatype,
+                                           rank, displacement, target_count, target_datatype, op);
 
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(PROA_WIDE(Accumulate), handle, origin, count, datatype, rank,
-                              displacement, target_count, target_datatype, op, handle);
-    return proa_do_accumulate(win, PROA_CALL_WIDE(Accumulate), origin, count, datatype, rank,
-                              displacement, target_count, target_datatype, op);
+    return PROA_RARELY(outcome == PROA_LEFT)
+               ? PROA_NEXT_FORM(PROA_WIDE(Accumulate), handle, origin, count, datatype, rank,
+                                displacement, target_count, target_datatype, op, handle)
+               : outcome;
 }
 
 PROA_ENTRY(PROA_WIDE(Get_accumulate))
@@ -48,12 +57,16 @@ PROA_ENTRY(PROA_WIDE(Get_accumulate))
  MPI_Datatype target_datatype, MPI_Op op, MPI_Win handle)
 {
     struct proa_win *win = PROA_WIN_OF(handle);
+    int outcome =
+        PROA_RARELY(!win)
+            ? PROA_LEFT
+            : proa_do_get_accumulate(win, PROA_CALL_WIDE(Get_accumulate), origin, count, datatype,
+                                     result, result_count, result_datatype, rank, displacement,
+                                     target_count, target_datatype, op);
 
-    if (PROA_RARELY(!win))
-        return PROA_NEXT_FORM(PROA_WIDE(Get_accumulate), handle, origin, count, datatype, result,
-                              result_count, result_datatype, rank, displacement, target_count,
-                              target_datatype, op, handle);
-    return proa_do_get_accumulate(win, PROA_CALL_WIDE(Get_accumulate), origin, count, datatype,
-                                  result, result_count, result_datatype, rank, displacement,
-                                  target_count, target_datatype, op);
+    return PROA_RARELY(outcome == PROA_LEFT)
+               ? PROA_NEXT_FORM(PROA_WIDE(Get_accumulate), handle, origin, count, datatype, result,
+                                result_count, result_datatype, rank, displacement, target_count,
+                                target_datatype, op, handle)
+               : outcome;
 }

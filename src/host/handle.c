@@ -15,6 +15,7 @@
 
 struct proa_table proa_handles = PROA_TABLE_INIT;
 struct proa_table proa_plain_handles = PROA_TABLE_INIT;
+struct proa_table proa_ruled_handles = PROA_TABLE_INIT;
 
 /* Handles of the host that stood for windows of ours, freed since. */
 static struct proa_table freed = PROA_TABLE_INIT;
@@ -174,13 +175,30 @@ int proa_handle_new(MPI_Comm comm, struct proa_handle **result)
     return proa_fail(PROA_ELSEWHERE, "the host MPI cannot create the window behind a handle");
 }
 
+/* Threads: the watchdog has to know each one that calls. Nodes: flushes wait. */
+static int is_ruled(const struct proa_handle *handle, const struct proa_win *win)
+{
+    return proa_settings()->check && !handle->check && !handle->record && !handle->traced &&
+           !win->threads && !win->remote_window;
+}
+
+/* Enters the window where forms other than the slow one find it. 0, or -1 without memory. */
+static int enter_forms(const struct proa_handle *handle, struct proa_win *win)
+{
+    const uintptr_t key = PROA_TABLE_KEY(handle->value);
+    const int is_watched = handle->record || handle->traced || proa_settings()->check;
+
+    win->ruled = (uint8_t)is_ruled(handle, win);
+    if (win->ruled)
+        return proa_table_set(&proa_ruled_handles, key, win);
+    return is_watched ? 0 : proa_table_set(&proa_plain_handles, key, win);
+}
+
 int proa_handle_enter(struct proa_handle *handle, struct proa_win *win)
 {
     uintptr_t key = PROA_TABLE_KEY(handle->value);
 
-    if (proa_table_set(&proa_handles, key, win) != 0 ||
-        (!handle->record && !proa_settings()->check && !handle->traced &&
-         proa_table_set(&proa_plain_handles, key, win) != 0))
+    if (proa_table_set(&proa_handles, key, win) != 0 || enter_forms(handle, win) != 0)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for the table of handles");
     proa_table_remove(&freed, key);
     handle->win = win;
@@ -198,6 +216,7 @@ static void remove_pair(uintptr_t key, const struct proa_handle *handle)
 {
     proa_table_remove_pair(&proa_handles, key, handle->win);
     proa_table_remove_pair(&proa_plain_handles, key, handle->win);
+    proa_table_remove_pair(&proa_ruled_handles, key, handle->win);
 }
 
 /* Delete functions of the user's run in here and still find the window. The host may give its
@@ -247,6 +266,7 @@ void proa_handle_forget(MPI_Win handle)
     proa_table_remove(&freed, PROA_TABLE_KEY(handle));
     proa_table_remove(&proa_handles, PROA_TABLE_KEY(handle));
     proa_table_remove(&proa_plain_handles, PROA_TABLE_KEY(handle));
+    proa_table_remove(&proa_ruled_handles, PROA_TABLE_KEY(handle));
 }
 
 /* The host calls back with the shadow's handle (bind/callbacks.c), so proa_win_find knows that

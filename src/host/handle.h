@@ -68,6 +68,14 @@ static inline struct proa_win *proa_win_find_fast(MPI_Win handle)
     return proa_table_find(&proa_plain_handles, PROA_TABLE_KEY(handle));
 }
 
+/* The windows that are ruled: watched for usage rules alone, by a single thread on one node. */
+extern PROA_HIDDEN struct proa_table proa_ruled_handles;
+
+static inline struct proa_win *proa_win_find_ruled(MPI_Win handle)
+{
+    return proa_table_find(&proa_ruled_handles, PROA_TABLE_KEY(handle));
+}
+
 /* The window of a handle; NULL: not ours. */
 static inline struct proa_win *proa_win_find(MPI_Win handle)
 {

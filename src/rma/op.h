@@ -97,7 +97,7 @@ static inline char *proa_spanned_address(const struct proa_target *target, uint8
 
 /* The address of [displacement, + bytes) in the target's window if an epoch is open and it is
  * reached by load and store; else NULL, and the others find out why. Waits for the target if need
- * be. */
+ * be; in a ruled window the general way does that, so that the slow form tells the watchdog. */
 static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t displacement,
                                       uint64_t bytes)
 {
@@ -114,8 +114,9 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
         return NULL;
     if ((uint64_t)at > target->fast_bytes || bytes > target->fast_bytes - (uint64_t)at)
         return proa_spanned_address(target, epoch, (uint64_t)at, bytes, 0);
-    if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0) && win->sync->await(win, rank) != PROA_OK)
-        return NULL; /* it is gone */
+    if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0) &&
+        (win->ruled || win->sync->await(win, rank) != PROA_OK))
+        return NULL; /* not yet; or it is gone */
     return target->fast + at;
 }
 

@@ -16,10 +16,14 @@
 #define PROA_FORMS static PROA_FORM
 
 /* The return address of an MPI call, in its slow form or one without another (bind/form.h): the
- * fast form jumps to the slow one. A build without optimisation calls it. */
+ * forms before the slow one jump to it. A build without optimisation calls it. */
 #if defined PROA_SLOW && !defined __OPTIMIZE__
-#pragma GCC diagnostic ignored "-Wframe-address" /* both frames are this library's */
+#pragma GCC diagnostic ignored "-Wframe-address" /* all frames are this library's */
+#ifdef PROA_HAS_RULED_FORM
+#define PROA_CALLER __builtin_return_address(2)
+#else
 #define PROA_CALLER __builtin_return_address(1)
+#endif
 #else
 #define PROA_CALLER __builtin_return_address(0)
 #endif
@@ -175,6 +179,7 @@ struct proa_win {
     struct proa_vigil tests;  /* of MPI_Win_test, which a program may call in a loop */
     uint8_t is_open;          /* it is counted among the windows of this process (shm/peer.h) */
     uint8_t counted;          /* PROA_COUNTED_*: what all processes do */
+    uint8_t ruled;            /* it is watched for usage rules alone (host/handle.h) */
     uint64_t identity;        /* a number of its own, the same on all processes */
     uint32_t traced;          /* its number in this process's trace; 0: none */
     uint8_t second;           /* as it is served to others: by second accessors (shm/peer.h) */
