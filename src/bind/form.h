@@ -79,8 +79,7 @@ PROA_FORMS const void *proa_origin(const struct proa_win *win, enum proa_call ca
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_origin(win, call, rank, origin, count, datatype,
-                                 proa_source_program(PROA_CALLER));
+        return proa_check_origin(win, call, rank, origin, count, datatype, proa_source_here);
 #else
     (void)win, (void)call, (void)rank, (void)count, (void)datatype;
 #endif
@@ -93,8 +92,7 @@ PROA_FORMS void *proa_result(const struct proa_win *win, enum proa_call call, in
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_result(win, call, rank, result, count, datatype,
-                                 proa_source_program(PROA_CALLER));
+        return proa_check_result(win, call, rank, result, count, datatype, proa_source_here);
 #else
     (void)win, (void)call, (void)rank, (void)count, (void)datatype;
 #endif
@@ -106,14 +104,16 @@ PROA_FORMS void *proa_result(const struct proa_win *win, enum proa_call call, in
 PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int rank, int assert)
 {
 #ifdef PROA_SLOW
-    struct proa_rules *rules = proa_handle_of(win)->rules;
+    const struct proa_handle *handle = proa_handle_of(win);
 
-    if (PROA_RARELY(rules))
-        proa_rules_enter(rules, call, rank, assert, proa_source_program(PROA_CALLER));
-    if (PROA_RARELY(proa_handle_of(win)->traced))
+    if (PROA_RARELY(handle->rules || handle->check))
+        proa_source_here = proa_source_program(PROA_CALLER);
+    if (PROA_RARELY(handle->rules))
+        proa_rules_enter(handle->rules, call, rank, assert, proa_source_here);
+    if (PROA_RARELY(handle->traced))
         proa_traced_enter(win, call, rank);
-    if (PROA_RARELY(proa_handle_of(win)->check))
-        proa_check_before(proa_handle_of(win)->check, call, rank);
+    if (PROA_RARELY(handle->check))
+        proa_check_before(handle->check, call, rank);
 #else
     (void)win, (void)call, (void)rank, (void)assert;
 #endif
@@ -161,7 +161,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
         proa_buffers_done(outcome == MPI_SUCCESS);
     if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op,
-                             proa_source_program(PROA_CALLER));
+                             proa_source_here);
     proa_after(win, call, rank, outcome == MPI_SUCCESS ? PROA_OK : PROA_ERR_OTHER);
 #else
     (void)win, (void)call, (void)rank, (void)displacement, (void)count, (void)datatype, (void)op;

@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) void proa_check_observe(const struc
     struct proa_check *check = proa_handle_of(win)->check;
 
     if (check)
-        proa_check_complete(check, call, rank, proa_source_program(PROA_CALLER));
+        proa_check_complete(check, call, rank, proa_source_here);
 }
 
 #endif

@@ -79,6 +79,8 @@ const void *proa_source_caller(void)
     return NULL;
 }
 
+_Thread_local const void *proa_source_here PROA_INITIAL_EXEC;
+
 /* A look at the file of an address takes a microsecond, so places of the program are kept. */
 const void *proa_source_program(const void *caller)
 {

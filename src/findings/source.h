@@ -9,6 +9,8 @@
 #ifndef PROA_FINDINGS_SOURCE_H
 #define PROA_FINDINGS_SOURCE_H
 
+#include "base/hidden.h"
+
 #include <stdint.h>
 #include <stdio.h>
 
@@ -30,6 +32,9 @@ const void *proa_source_caller(void);
 /* The same for a call of now, whose return address is known: that one, unless it lies in a library
  * of an MPI, such as that of its Fortran. */
 const void *proa_source_program(const void *caller);
+
+/* The place of the call on a window of check mode that this thread is in. */
+extern PROA_HIDDEN _Thread_local const void *proa_source_here PROA_INITIAL_EXEC;
 
 /* Writes "file:line (function)" or "file+0xaddress (function)". A file below the working folder is
  * named from there. */
