@@ -166,12 +166,26 @@ static void announce(void (*what)(void))
     proa_inside_leave();
 }
 
+/* An operation is over that completes nothing. */
+static void operated(struct proa_check *check, enum proa_call call, int rank)
+{
+    proa_inside_enter();
+    proa_ordering_after(check->ordering, call, rank);
+    proa_inside_leave();
+    proa_local_called(call);
+    announce(proa_announce_after);
+}
+
 void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
                          const void *caller)
 {
     const enum completes what = completes[call];
     const int is_one = what == ONE || what == LOCALLY_ONE;
 
+    if (what == NOTHING && uses[call].how & JUDGED) {
+        operated(check, call, rank);
+        return;
+    }
     if (call == PROA_CALL_Win_wait || (what != NOTHING && !(uses[call].how & JUDGED)))
         proa_local_linger(caller);
     proa_inside_enter();
