@@ -23,6 +23,9 @@ struct queue {
     uint64_t words[];
 };
 
+/* Rows of a process that its memory may tell of (proa_clock_learn_memory). */
+enum { MEMORY_ROWS = PROA_ROW_SEEN - PROA_ROW_KNOWN + 1 };
+
 static struct proa_win *win;
 static struct proa_type word;
 static int size;
@@ -208,22 +211,27 @@ static void raise_word(uint64_t *row, uint64_t value)
     }
 }
 
+static void raise_far(int process, int row, const uint64_t *clock)
+{
+    struct proa_buffer from = {(void *)(uintptr_t)clock, (uint64_t)size, &word};
+    struct proa_there there = there_of(process, row_at(row), (size_t)size);
+
+    proa_accumulate(win, &from, &there, PROA_OP_MAX);
+    proa_board_flush_due = 1;
+}
+
 /* Accumulates by other nodes exclude one another alone, and not the atomics of raise_word. So where
  * there are several nodes all others raise a row by accumulates. */
 void proa_board_raise(int process, int row, const uint64_t *clock)
 {
     uint64_t *mapped = row_of(process, row);
-    struct proa_buffer from = {(void *)(uintptr_t)clock, (uint64_t)size, &word};
-    struct proa_there there;
 
-    if (mapped && (!win->remote_window || process == win->rank)) {
-        for (int i = 0; i < size; i++)
-            raise_word(&mapped[i], clock[i]);
+    if (!mapped || (win->remote_window && process != win->rank)) {
+        raise_far(process, row, clock);
         return;
     }
-    there = there_of(process, row_at(row), (size_t)size);
-    proa_accumulate(win, &from, &there, PROA_OP_MAX);
-    proa_board_flush_due = 1;
+    for (int i = 0; i < size; i++)
+        raise_word(&mapped[i], clock[i]);
 }
 
 void proa_board_flush_now(void)
@@ -232,22 +240,27 @@ void proa_board_flush_now(void)
     proa_board_flush_due = 0;
 }
 
-/* Partner: raise_word. Mostly nothing is new. */
-static int learn_rows(const uint64_t *mapped, int rows, uint64_t *clock)
+/* Partner: raise_word. Mostly nothing is new. rows: a constant in calls that come often. */
+static inline __attribute__((always_inline)) int learn_rows(const uint64_t *mapped, int rows,
+                                                            uint64_t *clock)
 {
     const size_t words = (size_t)size, stride = row_words;
-    const uint64_t *const end = mapped + (size_t)rows * stride;
     int changes = 0;
 
-    for (const uint64_t *row = mapped; row < end; row += stride)
-        for (size_t i = 0; i < words; i++) {
-            uint64_t value = proa_atomic_load(&row[i], PROA_ACQUIRE);
+    for (size_t i = 0; i < words; i++) {
+        uint64_t most = proa_atomic_load(&mapped[i], PROA_ACQUIRE);
 
-            if (value > clock[i]) {
-                proa_atomic_store(&clock[i], value, PROA_RELEASE);
-                changes = 1;
-            }
+        for (int row = 1; row < rows; row++) {
+            const uint64_t value =
+                proa_atomic_load(&mapped[(size_t)row * stride + i], PROA_ACQUIRE);
+
+            most = value > most ? value : most;
         }
+        if (__builtin_expect(most > clock[i], 0)) {
+            proa_atomic_store(&clock[i], most, PROA_RELEASE);
+            changes = 1;
+        }
+    }
     return changes;
 }
 
@@ -268,7 +281,11 @@ int proa_board_learn(int process, int row, int rows, uint64_t *clock)
 {
     const uint64_t *mapped = row_of(process, row);
 
-    return mapped ? learn_rows(mapped, rows, clock) : learn_far(process, row, rows, clock);
+    if (!mapped)
+        return learn_far(process, row, rows, clock);
+    return rows == 1             ? learn_rows(mapped, 1, clock)
+           : rows == MEMORY_ROWS ? learn_rows(mapped, MEMORY_ROWS, clock)
+                                 : learn_rows(mapped, rows, clock);
 }
 
 void proa_board_lower(int process, int row, uint64_t *clock)
