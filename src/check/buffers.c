@@ -279,6 +279,8 @@ static void buffer_add(struct buffer *buffer)
 
 void proa_buffers_done(int is_accepted)
 {
+    if (!is_on)
+        return;
     if (!is_accepted)
         drop_staged();
     if (stage.count == 0)

@@ -31,6 +31,7 @@ struct proa_check {
     struct proa_sinces sinces;
     uint64_t operations, scattered;
     const struct proa_win *win; /* NULL: it has not come to be */
+    int has_memory;             /* loads and stores are looked at (check/local.h) */
 };
 
 /* ---- what calls mean ---- */
@@ -104,6 +105,8 @@ struct proa_check *proa_check_new(MPI_Comm comm)
         proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS)
         return NULL;
     check = calloc(1, sizeof *check);
+    if (check)
+        check->has_memory = proa_local_is_on();
     if (!check || proa_sinces_begin(&check->sinces, size) != 0) {
         free(check);
         return NULL;
@@ -172,7 +175,8 @@ static void operated(struct proa_check *check, enum proa_call call, int rank)
     proa_inside_enter();
     proa_ordering_after(check->ordering, call, rank);
     proa_inside_leave();
-    proa_local_called(call);
+    if (check->has_memory)
+        proa_local_called(call);
     announce(proa_announce_after);
 }
 
@@ -186,7 +190,8 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
         operated(check, call, rank);
         return;
     }
-    if (call == PROA_CALL_Win_wait || (what != NOTHING && !(uses[call].how & JUDGED)))
+    if (check->has_memory &&
+        (call == PROA_CALL_Win_wait || (what != NOTHING && !(uses[call].how & JUDGED))))
         proa_local_linger(caller);
     proa_inside_enter();
     if (proa_since_is_noted(call))
@@ -198,21 +203,24 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
         proa_reuse_complete(check->win, is_one ? rank : -1, 0);
     proa_inside_leave();
     /* A notification says nothing of operations before its own. */
-    if (what != NOTHING && !(uses[call].how & NOTIFIES))
+    if (check->has_memory && what != NOTHING && !(uses[call].how & NOTIFIES))
         proa_buffers_complete(check->win, is_one ? rank : -1, 0);
-    if (what != NOTHING)
+    if (what != NOTHING && proa_announce_is_on())
         proa_announce_complete(check->win, is_one ? rank : -1, 0,
                                what == LOCALLY_ONE || what == LOCALLY_ALL);
-    proa_local_called(call);
+    if (check->has_memory)
+        proa_local_called(call);
     announce(call == PROA_CALL_Win_sync ? proa_announce_sync : proa_announce_after);
 }
 
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
 {
     announce(proa_announce_before);
-    proa_local_take();
+    if (check->has_memory) {
+        proa_local_take();
+        proa_buffers_begin();
+    }
     proa_reuse_begin();
-    proa_buffers_begin();
     proa_inside_enter();
     proa_ordering_before(check->ordering, call, rank);
     proa_inside_leave();
@@ -355,10 +363,10 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
     operation.access.kind = op == MPI_NO_OP ? PROA_ACCESS_ATOMIC_READ : use.kind;
     operation.access.basic = type->basic;
     operation.access.epoch = proa_epoch_towards(win, rank);
-    if (rules) {
+    if (rules && rules->ops != PROA_OPS_ANY)
         operation.access.op = proa_rules_op(rules, op);
+    if (rules && operation.access.epoch & (PROA_EPOCH_START | PROA_EPOCH_FENCE))
         operation.access.serial = proa_rules_serial(rules, rank, operation.access.epoch);
-    }
     operation.access.fetches = (use.how & FETCHES) != 0;
     proa_inside_enter();
     follow(&operation, call);
@@ -388,10 +396,12 @@ const void *proa_check_origin(const struct proa_win *win, enum proa_call call, i
                                           caller};
     uint64_t bytes = 0;
 
-    if (is_watched(win, call, rank)) {
+    if (is_watched(win, call, rank))
         bytes = proa_reuse_buffer(&user, origin, count, datatype, 0);
+    if (!proa_handle_of(win)->check->has_memory)
+        return origin;
+    if (is_watched(win, call, rank))
         proa_buffers_origin(&user, origin, bytes);
-    }
     return proa_view_buffer(origin, bytes, win->remote_window != NULL);
 }
 
@@ -400,12 +410,14 @@ void *proa_check_result(const struct proa_win *win, enum proa_call call, int ran
 {
     const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
                                           caller};
+    uint64_t bytes = 0;
 
-    uint64_t bytes;
-
+    if (is_watched(win, call, rank))
+        bytes = proa_reuse_buffer(&user, result, count, datatype, 1);
+    if (!proa_handle_of(win)->check->has_memory)
+        return result;
     if (!is_watched(win, call, rank))
         return proa_view_buffer(result, 0, win->remote_window != NULL);
-    bytes = proa_reuse_buffer(&user, result, count, datatype, 1);
     return user.is_requested ? proa_view_buffer(result, bytes, win->remote_window != NULL)
                              : proa_buffers_result(&user, result, bytes);
 }
