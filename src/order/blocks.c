@@ -77,7 +77,7 @@ uint32_t proa_blocks_find(const struct proa_blocks *blocks, const struct proa_ac
     for (uint64_t block = low >> PROA_BLOCK_SHIFT; block <= high >> PROA_BLOCK_SHIFT; block++)
         for (uint32_t node = *bucket_of(blocks, target, block); node; node = this->next) {
             this = &blocks->entries[node];
-            if (this->low <= access->high && access->low <= this->low + this->bytes &&
+            if (this->low <= high && low < this->low + this->bytes &&
                 this->target == (uint32_t)target && has(&nodes[node].access, access))
                 return node;
         }
