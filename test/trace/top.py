@@ -103,12 +103,12 @@ def main():
         terminal = Terminal([proa, "run", "--trace", trace, "--top", "-n", "4", program, go])
         # a width of 80 ends within a line
         terminal.wait_for([r"\n +1 .* MPI_Win_lock +[\d.]+ +lock of rank 2", r"\n +2 .* MPI_Win_wait +[\d.]+ +rank 0",
-                           r"\n +3 .* PROA_Win_wait_notify +[\d.]+ +counter 2", r"\n1 locks held"])
+                           r"\n +3 .* PROA_Win_wait_notify +[\d.]+ +counter 2", r"\n1 lock held"])
         check(all(len(line) <= 80 for line in terminal.screen().split("\n")), f"wider than the terminal: {terminal.screen()}")
         seen(output("top", "--once", str(terminal.pid)))
         seen(output("top", trace))
         narrow = Terminal([proa, "top", trace], 40)
-        narrow.wait_for([r"\n +1 lock +[\d.]+ +lock of rank 2", r"\n +2 wait +[\d.]+ +rank 0", r"\n +3 wait_notify +[\d.]+ +counter 2", r"\n1 locks held"])
+        narrow.wait_for([r"\n +1 lock +[\d.]+ +lock of rank 2", r"\n +2 wait +[\d.]+ +rank 0", r"\n +3 wait_notify +[\d.]+ +counter 2", r"\n1 lock held"])
         check(all(len(line) <= 40 for line in narrow.screen().split("\n")), f"wider than 40 columns: {narrow.screen()}")
         with open(go, "w", encoding="ascii"):
             pass

@@ -158,7 +158,7 @@ static void show_windows(const struct proa_live *live, struct view *view)
 
     for (int i = 0; i < live->window_count; i++)
         open += live->windows[i].members > 0;
-    line(view, "%d windows, %d freed", open, live->window_count - open);
+    line(view, "%d window%s, %d freed", open, open == 1 ? "" : "s", live->window_count - open);
     for (int i = live->window_count - 1; i >= 0 && shown < WINDOWS_MOST; i--) {
         if (live->windows[i].members <= 0)
             continue;
@@ -223,7 +223,7 @@ static void show_locks(const struct proa_live *live, struct view *view)
 {
     int shown = 0;
 
-    line(view, "%d locks held", live->lock_count);
+    line(view, "%d lock%s held", live->lock_count, live->lock_count == 1 ? "" : "s");
     for (int i = 0; i < live->lock_count && shown < LOCKS_MOST; i++) {
         if (is_repeated(live, i))
             continue;

@@ -28,11 +28,19 @@ static int has_twins(const struct proa_model *model)
     return 0;
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void show_processes(const struct proa_model *model, FILE *out)
 {
-    fprintf(out, "%d processes on %d node%s, %d windows, %llu records, %.3f s\n",
-            model->process_count, model->clocks.count, model->clocks.count == 1 ? "" : "s",
-            model->window_count, (unsigned long long)model->records, (double)model->end_ns / 1e9);
+    const int nodes = model->clocks.count, windows = model->window_count;
+
+    fprintf(out, "%d process%s on %d node%s, %d window%s, %llu records, %.3f s\n",
+            model->process_count, model->process_count == 1 ? "" : "es", nodes,
+            plural((uint64_t)nodes), windows, plural((uint64_t)windows),
+            (unsigned long long)model->records, (double)model->end_ns / 1e9);
     for (int i = 0; i < model->process_count; i++) {
         const struct proa_model_process *process = &model->processes[i];
 
@@ -182,9 +190,9 @@ static void show_pairs(const struct proa_summary *summary, FILE *out)
 
     fprintf(out, "\nwaiting, the worst pairs\n");
     for (int i = 0; i < PAIRS && pair; i++, pair = pair->hh.next)
-        fprintf(out, "  rank %d for rank %d: %.3f ms in %llu waits\n",
+        fprintf(out, "  rank %d for rank %d: %.3f ms in %llu wait%s\n",
                 rank_of(summary, pair->key.waiter), rank_of(summary, pair->key.awaited),
-                ms(pair->ns), (unsigned long long)pair->count);
+                ms(pair->ns), (unsigned long long)pair->count, plural(pair->count));
 }
 
 static void show_late_posts(const struct proa_summary *summary, FILE *out)
@@ -231,9 +239,9 @@ static void show_worst(const struct proa_summary *summary, FILE *out)
     if (wait)
         fprintf(out, "\nthe worst waits\n");
     for (int i = 0; i < WORST && wait; i++, wait = wait->hh.next) {
-        fprintf(out, "  %2d. %.3f ms in %llu waits, %.3f ms at most: %s at %s", i + 1, ms(wait->ns),
-                (unsigned long long)wait->count, ms(wait->most_ns), wait->call,
-                proa_place_text(places, wait->key.place));
+        fprintf(out, "  %2d. %.3f ms in %llu wait%s, %.3f ms at most: %s at %s", i + 1,
+                ms(wait->ns), (unsigned long long)wait->count, plural(wait->count),
+                ms(wait->most_ns), wait->call, proa_place_text(places, wait->key.place));
         if (wait->other_call)
             fprintf(out, ", for %s at %s", wait->other_call,
                     proa_place_text(places, wait->key.other_place));
