@@ -127,6 +127,13 @@ def filters(page):
     return everything
 
 
+def lanes(page):
+    """Epochs that share a fence follow each other in one lane; what overlaps them otherwise lies beside them."""
+    epochs = "[[0, 0, 0, 10], [0, 0, 8, 30], [3, 1, 12, 14], [0, 0, 25, 40]].map(([kind, w, t0, t1]) => ({ kind, p: 0, w, t0, t1 }))"
+    found = page.run(f"(() => {{ const view = {{ columns: [0], columnOf: [0], epochs: {epochs} }}; setLanes(view); return view.epochs.map((epoch) => epoch.lane); }})()")
+    check(found == [0, 0, 1, 0], f"lanes of epochs between fences, and of a lock: {found}")
+
+
 def hover(page):
     """Calls, arrows and epochs tell what they are; what is drawn there has their colour."""
     where = page.run("(() => { const box = page.canvas.getBoundingClientRect(); const post = page.view.events.find((event) => page.data.names[event.call] === 'post');"
@@ -217,6 +224,7 @@ def look_at_page(folder):
         page.open(write_page(folder))
         page.drawn()
         everything = filters(page)
+        lanes(page)
         hover(page)
         keyboard(page)
         zoom(page, everything)

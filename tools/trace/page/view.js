@@ -111,16 +111,20 @@ function setPlaces(view) {
     view.last = view.first + 1;
 }
 
-/* Epochs of a process that overlap on a side of its lifeline lie beside each other. */
+/* Epochs of a process that overlap on a side of its lifeline lie beside each other; not those that
+ * share a fence, of which one follows the other. */
 function setLanes(view) {
-  const ends = view.columns.map(() => [[], []]);
+  const ends = view.columns.map(() => [[], []]), fenced = new Map();
   for (const epoch of view.epochs) {
     const sides = ends[view.columnOf[epoch.p]], lanes = sides[epoch.kind === EPOCH.exposure ? 1 : 0];
-    let lane = lanes.findIndex((end) => end <= epoch.t0);
+    const isFence = epoch.kind === EPOCH.fence, window = `${epoch.p} ${epoch.w}`, before = isFence && fenced.get(window);
+    let lane = before && before.t1 > epoch.t0 ? before.lane : lanes.findIndex((end) => end <= epoch.t0);
     if (lane < 0)
       lane = lanes.length < LANES ? lanes.length : LANES - 1;
     lanes[lane] = Math.max(lanes[lane] || 0, epoch.t1);
     epoch.lane = lane;
+    if (isFence)
+      fenced.set(window, epoch);
   }
 }
 
