@@ -103,6 +103,21 @@ static int file_of(const char *memory, size_t bytes, struct proa_segment_name *n
     return 1;
 }
 
+/* Moves the pages to where they lie as `memory` does within a large page: the program may have
+ * asked for an alignment. Without room they stay. */
+static char *align(char *pages, size_t bytes, const char *memory)
+{
+    char *room = proa_room_make((uintptr_t)memory, bytes);
+    void *moved = MAP_FAILED;
+
+    if (!room)
+        return pages;
+    moved = mremap(pages, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, room);
+    if (moved == MAP_FAILED)
+        munmap(room, bytes);
+    return moved == MAP_FAILED ? pages : moved;
+}
+
 /* Maps the pages of that memory once more. NULL: no process's arena has it, or no page can be
  * mapped. */
 static char *map_again(char *memory, size_t bytes)
@@ -115,7 +130,7 @@ static char *map_again(char *memory, size_t bytes)
     if (!file_of(memory, bytes, &name, &offset))
         return NULL;
     pages = proa_segment_map(&name, offset - inside, pages_bytes(memory, bytes));
-    return pages ? pages + inside : NULL;
+    return pages ? align(pages, pages_bytes(memory, bytes), page_of(memory)) + inside : NULL;
 }
 
 void *proa_view_open(void *memory, size_t bytes)

@@ -180,6 +180,23 @@ static void right_contiguous(void)
     contiguous(0);
 }
 
+/* The alignment that the program asks for is that of what it gets. */
+static void right_aligned(void)
+{
+    enum { ALIGNMENT = 1 << 18 };
+    struct opened o = {.at = 0};
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_minimum_memory_alignment", "262144");
+    MPI_Win_allocate(WORDS * sizeof(long), sizeof(long), info, MPI_COMM_WORLD, (void *)&o.words,
+                     &o.win);
+    if ((size_t)o.words % ALIGNMENT != 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Info_free(&info);
+    MPI_Win_free(&o.win);
+}
+
 #define ROWS_OF(name, load, store)                                                \
     LOCAL(name##_load, "MPI_Put", FIRST, load, TARGET),                           \
         LOCAL(name##_store, "MPI_Get", FIRST, store, TARGET), RIGHT(name##_load), \
@@ -195,5 +212,6 @@ const struct scene flavors[] = {
     ROWS_OF(attached_allocated, "a load", "a store"),
     LOCAL(contiguous, "MPI_Put", TARGET, "a load", TARGET),
     RIGHT(contiguous),
+    RIGHT(aligned),
     {0},
 };
