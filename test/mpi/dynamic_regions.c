@@ -205,14 +205,12 @@ static void one_by_one(struct layout *l, int target, int *values)
 {
     MPI_Aint at = address_of(target, l->region[0], l->word[0]);
     int *m = model_of(l, 0), got = -1, old = *m;
-    if (values[0] % 2) {
+    if (values[0] % 2)
         MPI_Fetch_and_op(&values[0], &got, MPI_INT, target, at, MPI_SUM, win);
-        *m += values[0];
-    } else {
+    else
         MPI_Compare_and_swap(&values[0], m, &got, MPI_INT, target, at, win);
-        *m = values[0];
-    }
     MPI_Win_flush(target, win);
+    *m = values[0] % 2 ? old + values[0] : values[0];
     CHECK(got == old, "fetch_and_op or compare_and_swap gives %d instead of %d", got, old);
 }
 
