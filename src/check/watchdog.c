@@ -8,6 +8,7 @@
 #include "hang/hang.h"
 #include "hang/letters.h"
 #include "hang/members.h"
+#include "findings/finding.h"
 #include "hang/whereabouts.h"
 #include "findings/world.h"
 #include "shm/threads.h"
@@ -164,6 +165,7 @@ void proa_watchdog_begin(MPI_Comm comm)
     if (!is_there)
         free(stuck);
     proa_whereabouts_on = is_there;
+    proa_finding_around = is_there ? proa_whereabouts_pause : NULL;
 }
 
 void proa_watchdog_end(void)

@@ -32,6 +32,8 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct kept *all;
 static struct proa_checked numbers;
 
+void (*proa_finding_around)(int begins);
+
 const char *proa_verdict_name(enum proa_verdict verdict)
 {
     static const char *const names[] = {"none", "note", "misuse", "race"};
@@ -170,6 +172,15 @@ static void record(const struct proa_finding *finding)
     proa_trace_put_text(finding->what, bytes);
 }
 
+static void tell(const struct proa_found *found)
+{
+    if (proa_finding_around)
+        proa_finding_around(1);
+    proa_sentences_tell(found);
+    if (proa_finding_around)
+        proa_finding_around(0);
+}
+
 /* Places are looked up, and the host is asked for the window's name, without the mutex. */
 void proa_finding_add(const struct proa_finding *finding)
 {
@@ -189,7 +200,7 @@ void proa_finding_add(const struct proa_finding *finding)
     }
     record(finding);
     if (!finding->is_told)
-        proa_sentences_tell(&kept->found);
+        tell(&kept->found);
 }
 
 void proa_finding_count(uint64_t operations, uint64_t scattered, uint64_t dropped)

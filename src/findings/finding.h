@@ -9,6 +9,7 @@
 #ifndef PROA_FINDINGS_FINDING_H
 #define PROA_FINDINGS_FINDING_H
 
+#include "base/hidden.h"
 #include "findings/source.h"
 #include "window/win.h"
 
@@ -45,6 +46,10 @@ struct proa_finding {
     struct proa_finding_call calls[PROA_FINDING_CALLS];
     int is_told; /* the caller tells it itself */
 };
+
+/* Called before a finding is told and after it: that takes time within the call that has found it.
+ * NULL: nothing is. */
+extern PROA_HIDDEN void (*proa_finding_around)(int begins);
 
 /* Adds a finding, or counts it if this process has told it before. */
 void proa_finding_add(const struct proa_finding *finding);

@@ -88,6 +88,14 @@ void proa_whereabouts_enter(const struct proa_whereabout *here)
     proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */
 }
 
+void proa_whereabouts_pause(int begins)
+{
+    struct proa_whereabouts_mine *mine = &proa_whereabouts_mine;
+
+    if (mine->depth > 0 && mine->record && (mine->record->number & 1) == (uint64_t)begins)
+        proa_atomic_store(&mine->record->number, mine->record->number + 1, PROA_RELEASE);
+}
+
 void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_whereabouts *read)
 {
     copy(&read->here, &here->here);

@@ -114,6 +114,9 @@ static inline void proa_whereabouts_enter_window(enum proa_call call, int rank, 
     proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */
 }
 
+/* This thread works for check mode within its call, which does not wait meanwhile; or goes on. */
+void proa_whereabouts_pause(int begins);
+
 /* Members or rules are about to be freed: no record names them from then on, and no look at the
  * records that is under way does. */
 void proa_whereabouts_forget(const void *named);

@@ -15,6 +15,7 @@
  *   halves   no hang: the reduction below, on one of several communicators of all ranks
  *   slow   no hang: a rank that computes for longer than the watchdog waits
  *   late     no hang: a rank that sleeps before it sends
+ *   tell   no hang: a rank whose report of a race takes long to be written
  *   reduce   no hang: a reduction that all ranks are in, and that takes long
  *
  * The program ends once the file is there that PROA_TEST_TOLD names.
@@ -22,6 +23,7 @@
 #include "check.h"
 #include "window.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/time.h>
@@ -32,12 +34,48 @@ enum { LIFE_S = 60, LOOK_US = 200000, LATE_S = 3 };
 
 static int other;
 
+/* ---- standard error that is slow ---- */
+
+static int held[2] = {-1, -1}, real_stderr; /* held: a pipe in its place, which is full at first */
+static size_t filling;
+
+static void hold_stderr(void)
+{
+    char space[4096] = {0};
+    ssize_t written;
+
+    CHECK(pipe(held) == 0, "there is no pipe");
+    fcntl(held[0], F_SETFL, O_NONBLOCK);
+    fcntl(held[1], F_SETFL, O_NONBLOCK);
+    while ((written = write(held[1], space, sizeof space)) > 0)
+        filling += (size_t)written;
+    fcntl(held[1], F_SETFL, 0);
+    real_stderr = dup(2);
+    dup2(held[1], 2);
+}
+
+static void let_stderr_go(void)
+{
+    char some[4096];
+    ssize_t got;
+
+    while ((got = read(held[0], some, sizeof some)) > 0) {
+        size_t skipped = filling < (size_t)got ? filling : (size_t)got;
+
+        filling -= skipped;
+        if (write(real_stderr, some + skipped, (size_t)got - skipped) < 0)
+            _exit(1);
+    }
+}
+
 static void end(int sig)
 {
-    static int looks;
+    static int looks, held_for;
     const char *told = getenv("PROA_TEST_TOLD");
 
     (void)sig;
+    if (held[0] >= 0 && ++held_for > LATE_S * 1000000 / LOOK_US)
+        let_stderr_go();
     if ((told && access(told, F_OK) == 0) || ++looks > LIFE_S * 1000000 / LOOK_US)
         _exit(0);
 }
@@ -204,6 +242,23 @@ static void late(MPI_Win win)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void tell(MPI_Win win)
+{
+    const long word = 1;
+
+    if (rank == 0)
+        hold_stderr();
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        MPI_Put(&word, 1, MPI_LONG, other, 0, 1, MPI_LONG, win);
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        dup2(real_stderr, 2);
+        let_stderr_go();
+    }
+}
+
 static void sum_slowly(void *in, void *sum, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -253,7 +308,7 @@ int main(int argc, char **argv)
                 {"receive", by_receive}, {"barrier", by_barrier}, {"swap", by_swap},
                 {"request", by_request}, {"slow", slowly},        {"late", late},
                 {"reduce", reduce},      {"dup", by_dup},         {"ring", by_ring},
-                {"halves", halves}};
+                {"halves", halves},      {"tell", tell}};
     struct area area;
 
     start(&argc, &argv);
