@@ -23,7 +23,7 @@ static const struct scene *const lists[] = {local, shapes, flavors};
 #else
 enum { LEVEL = MPI_THREAD_SINGLE };
 static const struct scene *const lists[] = {conflicts, orders, atomics, hidden,
-                                            buffers,   types,  messages};
+                                            buffers,   syncs,  types,   messages};
 #endif
 enum { LISTS = sizeof lists / sizeof *lists };
 

@@ -3,9 +3,11 @@
 """Compares findings with what is expected:  cases.py LIST JSON...
 
 LIST: of `cases --list`. Each scene has to have the expected finding, with both calls and their ranks, and no other. Of several runs each scene
-has to have it in one, and none may have another.
+has to have it in one, and none may have another. Where the program has lines, the line of a call has to name it in the source.
 """
+import functools
 import json
+import os
 import sys
 
 
@@ -18,12 +20,27 @@ def expected(path):
     return scenes
 
 
+@functools.lru_cache
+def source(name):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), encoding="utf-8") as file:
+        return file.read().splitlines()
+
+
+def is_in_its_line(call):
+    """A load or a store has a line without any call of MPI."""
+    if "line" not in call:
+        return True
+    line = source(os.path.basename(call["file"]))[call["line"] - 1]
+    return call["call"] in line if call["call"].startswith("MPI_") else "MPI_" not in line
+
+
 def found(path):
     scenes = {}
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     for finding in document["findings"]:
-        calls = sorted((call["call"].replace(" ", "-"), call["rank"]) for call in finding["calls"] if call["role"] in ("first", "second"))
+        both = [call for call in finding["calls"] if call["role"] in ("first", "second")]
+        calls = sorted((call["call"].replace(" ", "-") + ("" if is_in_its_line(call) else f" at {call['file']}:{call['line']}"), call["rank"]) for call in both)
         scenes.setdefault(finding["window"], []).append((finding["verdict"], calls))
     return scenes
 
