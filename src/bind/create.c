@@ -6,6 +6,7 @@
 #include "check/local.h"
 #include "check/messages.h"
 #include "check/ordering.h"
+#include "check/protect.h"
 #include "usage/rules.h"
 #include "hang/waits.h"
 #include "traps/view.h"
@@ -139,57 +140,6 @@ static int handle_finish(struct proa_win *win, void *user)
     return proa_handle_enter(handle, win);
 }
 
-/* All of a contiguous shared window, as the program gets addresses of each part. */
-static void protect_shared(const struct proa_win *win)
-{
-    char *first = NULL, *end = NULL;
-
-    for (int i = 0; i < win->size; i++) {
-        const struct proa_target *target = &win->targets[i];
-
-        if (!target->bytes)
-            continue;
-        first = first ? first : target->only.here;
-        end = target->only.here + target->bytes;
-    }
-    proa_view_open(first, (size_t)(end - first));
-    proa_view_enter(first);
-}
-
-/* Loads and stores of the program to the window's memory are to trap. */
-static void protect(const struct proa_win *win)
-{
-    const struct proa_target *self = &win->targets[win->rank];
-
-    if (win->contiguous) {
-        protect_shared(win);
-    } else if (win->memory) {
-        proa_view_open(win->base, self->bytes);
-        proa_view_enter(win->base);
-    } else if (win->flavor == PROA_FLAVOR_CREATE) {
-        proa_view_enter(win->base);
-        for (uint32_t i = 0; i < self->span_count; i++)
-            if (self->spans[i].adopted)
-                proa_view_place(self->spans[i].key,
-                                self->spans[i].key + (self->spans[i].end - self->spans[i].first),
-                                win);
-        if (proa_view_of(win->base) == win->base)
-            proa_local_guard(win->base, self->bytes);
-    }
-}
-
-static void unprotect(const struct proa_win *win)
-{
-    proa_local_close(win);
-    proa_view_unplace(win);
-    if (win->contiguous)
-        proa_view_close(win->targets[0].only.here);
-    else if (win->memory)
-        proa_view_close(win->base);
-    else if (win->flavor == PROA_FLAVOR_CREATE)
-        proa_view_leave(win->base);
-}
-
 /* PROA_OK, PROA_ELSEWHERE: the host's to create, or a negative code. */
 static int create(const struct request *r)
 {
@@ -231,7 +181,7 @@ static int create(const struct request *r)
         handle->rules = proa_rules_new(win, r->call, r->caller);
         proa_check_open(handle->check, win, comm);
         if (handle->check && proa_ordering_is_on())
-            protect(win);
+            proa_protect_window(win);
         *r->win = handle->value;
     } else if (handle) {
         struct proa_record *record = handle->record;
@@ -355,7 +305,7 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     proa_rules_drop(rules);
     error = proa_handle_free(proa_handle_of(win));
     if (proa_local_is_on())
-        unprotect(win);
+        proa_unprotect_window(win);
     proa_win_release(win);
     proa_record_drop(record);
     proa_check_drop(check);

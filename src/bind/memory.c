@@ -3,6 +3,7 @@
 #include "bind/bind.h"
 #include "base/settings.h"
 #include "check/local.h"
+#include "check/protect.h"
 #include "usage/rules.h"
 #include "traps/view.h"
 #include "host/hints.h"
@@ -55,23 +56,6 @@ static int check_dynamic(const struct proa_win *win)
                            "the window was not made by MPI_Win_create_dynamic");
 }
 
-/* Loads and stores of the program to adopted memory of the region are to trap. */
-static void protect(struct proa_win *win, const void *base, uint64_t bytes)
-{
-    const uint64_t first = (uint64_t)(uintptr_t)base, end = first + bytes;
-    struct proa_span span = {.end = first};
-
-    proa_local_attach(win, base, bytes);
-    proa_view_enter(proa_view_behind(base));
-    while (span.end < end && proa_regions_find(win, &win->targets[win->rank], span.end,
-                                               end - span.end, 0, &span) == PROA_OK)
-        if (span.adopted)
-            proa_view_place(span.first > first ? span.first : first,
-                            span.end < end ? span.end : end, base);
-    if (proa_view_behind(base) == base)
-        proa_local_guard(base, bytes);
-}
-
 static int attach(struct proa_win *win, void *base, uint64_t bytes)
 {
     const struct proa_view_loan loan = proa_view_lend_to_call(base);
@@ -79,7 +63,7 @@ static int attach(struct proa_win *win, void *base, uint64_t bytes)
 
     proa_view_take_back(&loan);
     if (!error && proa_handle_of(win)->check && bytes && proa_local_is_on())
-        protect(win, base, bytes);
+        proa_protect_region(win, base, bytes);
     return error;
 }
 
