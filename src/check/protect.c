@@ -3,11 +3,11 @@
 #include "check/protect.h"
 #include "base/fail.h"
 #include "check/local.h"
-#include "rma/regions.h"
+#include "rma/place.h"
 #include "traps/view.h"
 
 /* All of a contiguous shared window, as the program gets addresses of each part. */
-static void protect_shared(const struct proa_win *win)
+static void protect_contiguous(const struct proa_win *win)
 {
     char *first = NULL, *end = NULL;
 
@@ -23,25 +23,38 @@ static void protect_shared(const struct proa_win *win)
     proa_view_enter(first);
 }
 
-/* Loads and stores of the program to the window's memory are to trap. */
-void proa_protect_window(const struct proa_win *win)
+/* Memory that the program brings: where it is adopted it is protected in place, and the rest is
+ * guarded. base: the program's address of the byte at `first`. */
+static void protect_brought(struct proa_win *win, const char *base, uint64_t first, uint64_t bytes,
+                            const void *owner)
 {
-    const struct proa_target *self = &win->targets[win->rank];
+    const uintptr_t address = (uintptr_t)base;
+    struct proa_span span;
+    uint64_t done = 0, end;
+
+    proa_view_enter(proa_view_behind(base));
+    while (done < bytes && proa_span_find(win, &win->targets[win->rank], first + done, bytes - done,
+                                          &span) == PROA_OK) {
+        end = span.end - first < bytes ? span.end - first : bytes;
+        if (span.adopted)
+            proa_view_place(address + done, address + end, owner);
+        done = end;
+    }
+    if (proa_view_behind(base) == base)
+        proa_local_guard(base, bytes);
+}
+
+void proa_protect_window(struct proa_win *win)
+{
+    const uint64_t bytes = win->targets[win->rank].bytes;
 
     if (win->contiguous) {
-        protect_shared(win);
+        protect_contiguous(win);
     } else if (win->memory) {
-        proa_view_open(win->base, self->bytes);
+        proa_view_open(win->base, bytes);
         proa_view_enter(win->base);
     } else if (win->flavor == PROA_FLAVOR_CREATE) {
-        proa_view_enter(win->base);
-        for (uint32_t i = 0; i < self->span_count; i++)
-            if (self->spans[i].adopted)
-                proa_view_place(self->spans[i].key,
-                                self->spans[i].key + (self->spans[i].end - self->spans[i].first),
-                                win);
-        if (proa_view_of(win->base) == win->base)
-            proa_local_guard(win->base, self->bytes);
+        protect_brought(win, proa_view_of(win->base), 0, bytes, win);
     }
 }
 
@@ -57,19 +70,8 @@ void proa_unprotect_window(const struct proa_win *win)
         proa_view_leave(win->base);
 }
 
-/* Loads and stores of the program to adopted memory of the region are to trap. */
 void proa_protect_region(struct proa_win *win, const void *base, uint64_t bytes)
 {
-    const uint64_t first = (uint64_t)(uintptr_t)base, end = first + bytes;
-    struct proa_span span = {.end = first};
-
     proa_local_attach(win, base, bytes);
-    proa_view_enter(proa_view_behind(base));
-    while (span.end < end && proa_regions_find(win, &win->targets[win->rank], span.end,
-                                               end - span.end, 0, &span) == PROA_OK)
-        if (span.adopted)
-            proa_view_place(span.first > first ? span.first : first,
-                            span.end < end ? span.end : end, base);
-    if (proa_view_behind(base) == base)
-        proa_local_guard(base, bytes);
+    protect_brought(win, base, (uint64_t)(uintptr_t)base, bytes, base);
 }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* The memory of a window that has come to be, or goes. */
-void proa_protect_window(const struct proa_win *win);
+void proa_protect_window(struct proa_win *win);
 void proa_unprotect_window(const struct proa_win *win);
 
 /* Memory that was attached to a dynamic window, until proa_local_detach. base: where the program
