@@ -72,8 +72,7 @@ static const struct use uses[PROA_CALL_COUNT] = {
 
 enum completes { NOTHING, ONE, ALL, LOCALLY_ONE, LOCALLY_ALL };
 
-/* A notified operation can be answered by its target, so it may be complete at any time. */
-#define NOTIFIED(call) [PROA_CALL_##call##_notify] = ONE, [PROA_CALL_##call##_notify_c] = ONE
+/* A notification says nothing of operations before its own. */
 static const uint8_t completes[PROA_CALL_COUNT] = {
     [PROA_CALL_Win_fence] = ALL,
     [PROA_CALL_Win_complete] = ALL,
@@ -83,16 +82,7 @@ static const uint8_t completes[PROA_CALL_COUNT] = {
     [PROA_CALL_Win_flush_all] = ALL,
     [PROA_CALL_Win_flush_local] = LOCALLY_ONE,
     [PROA_CALL_Win_flush_local_all] = LOCALLY_ALL,
-    NOTIFIED(Put),
-    NOTIFIED(Get),
-    NOTIFIED(Accumulate),
-    NOTIFIED(Get_accumulate),
-    NOTIFIED(Rput),
-    NOTIFIED(Rget),
-    NOTIFIED(Raccumulate),
-    NOTIFIED(Rget_accumulate),
 };
-#undef NOTIFIED
 
 /* ---- windows ---- */
 
@@ -186,12 +176,11 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     const enum completes what = completes[call];
     const int is_one = what == ONE || what == LOCALLY_ONE;
 
-    if (what == NOTHING && uses[call].how & JUDGED) {
+    if (uses[call].how & JUDGED) {
         operated(check, call, rank);
         return;
     }
-    if (check->has_memory &&
-        (call == PROA_CALL_Win_wait || (what != NOTHING && !(uses[call].how & JUDGED))))
+    if (check->has_memory && (call == PROA_CALL_Win_wait || what != NOTHING))
         proa_local_linger(caller);
     proa_inside_enter();
     if (proa_since_is_noted(call))
@@ -202,8 +191,7 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     if (what != NOTHING)
         proa_reuse_complete(check->win, is_one ? rank : -1, 0);
     proa_inside_leave();
-    /* A notification says nothing of operations before its own. */
-    if (check->has_memory && what != NOTHING && !(uses[call].how & NOTIFIES))
+    if (check->has_memory && what != NOTHING)
         proa_buffers_complete(check->win, is_one ? rank : -1, 0);
     if (what != NOTHING && proa_announce_is_on())
         proa_announce_complete(check->win, is_one ? rank : -1, 0,

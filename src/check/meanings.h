@@ -8,21 +8,19 @@
 
 #include <stdint.h>
 
-/* UPDATES: an operation that changes the target's memory; NOTIFIES: and the target is told so.
- * ENDS: completes, and others may be told that. FLUSHES: completes for this process. MEETS: with
- * all processes of the window. HEARS: a post, or a complete. REQUESTS: fetches, and gives a
- * request. ALL: not of one target. */
+/* UPDATES: an operation that changes the target's memory. ENDS: completes, and others may be told
+ * that. FLUSHES: completes for this process. MEETS: with all processes of the window. HEARS: a
+ * post, or a complete. REQUESTS: fetches, and gives a request. ALL: not of one target. */
 enum {
     PROA_MEANS_OPERATES = 1,
     PROA_MEANS_UPDATES = 2,
     PROA_MEANS_FETCHES = 4,
-    PROA_MEANS_NOTIFIES = 8,
-    PROA_MEANS_ENDS = 16,
-    PROA_MEANS_FLUSHES = 32,
-    PROA_MEANS_MEETS = 64,
-    PROA_MEANS_HEARS = 128,
-    PROA_MEANS_REQUESTS = 256,
-    PROA_MEANS_ALL = 512
+    PROA_MEANS_ENDS = 8,
+    PROA_MEANS_FLUSHES = 16,
+    PROA_MEANS_MEETS = 32,
+    PROA_MEANS_HEARS = 64,
+    PROA_MEANS_REQUESTS = 128,
+    PROA_MEANS_ALL = 256
 };
 
 /* By call: any of these. */

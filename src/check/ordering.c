@@ -374,7 +374,7 @@ static void before(struct proa_ordering *ordering, enum proa_call call, int rank
     if (means & PROA_MEANS_MEETS) { /* complete when the call returns */
         if (hand_over_all(ordering, rank, 0))
             proa_board_flush();
-    } else if (means & (PROA_MEANS_ENDS | PROA_MEANS_NOTIFIES)) {
+    } else if (means & PROA_MEANS_ENDS) {
         proa_ordering_complete(ordering, rank, 0);
     }
     if (means & PROA_MEANS_ENDS)

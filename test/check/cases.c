@@ -22,8 +22,8 @@ enum { LEVEL = MPI_THREAD_SINGLE };
 static const struct scene *const lists[] = {local, shapes, flavors};
 #else
 enum { LEVEL = MPI_THREAD_SINGLE };
-static const struct scene *const lists[] = {conflicts, orders, atomics, hidden,
-                                            buffers,   syncs,  types,   messages};
+static const struct scene *const lists[] = {conflicts, orders, atomics,  hidden,  buffers,
+                                            syncs,     types,  messages, notified};
 #endif
 enum { LISTS = sizeof lists / sizeof *lists };
 

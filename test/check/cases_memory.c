@@ -468,7 +468,7 @@ static void right_result_loaded(void)
         seen = buffer[4] + value;
 }
 
-/* A notification completes nothing but its own operation. ThreadSanitizer takes it as an answer. */
+/* A notification completes nothing but its own operation. */
 #ifndef APART
 static void wrong_result_notified(void)
 {
