@@ -4,6 +4,7 @@
 #include "base/settings.h"
 #include "usage/misuse.h"
 #include "usage/requests.h"
+#include "check/local.h"
 #include "check/ordering.h"
 #include "usage/rules.h"
 #include "check/watchdog.h"
@@ -53,5 +54,6 @@ void proa_check_begin(int all_have_proa)
     proa_rma_requests_on = 1;
     proa_watchdog_begin(proa_world_comm());
     proa_announce_begin();
+    proa_local_begin();
     proa_at_finalize = end;
 }

@@ -15,6 +15,7 @@
 #include "usage/rules.h"
 #include "traps/protection.h"
 #include "traps/sanitizer.h"
+#include "traps/signals.h"
 #include "traps/syscalls.h"
 #include "traps/trap.h"
 #include "traps/view.h"
@@ -56,6 +57,25 @@ static void look(const struct proa_access *access);
 
 /* ---- begin ---- */
 
+/* Of all files that are loaded by now. */
+static void divert(void)
+{
+    proa_syscalls_divert(proa_reuse_touches);
+    proa_signals_divert();
+}
+
+static int is_asked_for(void)
+{
+    return proa_settings()->check && proa_settings()->check_conflicts &&
+           proa_settings()->check_memory && !proa_sanitizer_is_there();
+}
+
+void proa_local_begin(void)
+{
+    if (is_asked_for())
+        divert();
+}
+
 static void start_traps(void)
 {
     int level = MPI_THREAD_SINGLE;
@@ -73,7 +93,8 @@ static void start_traps(void)
         proa_pages_apart = 1;
     proa_buffers_start();
     proa_crossing_watch(look);
-    proa_syscalls_divert(proa_reuse_touches);
+    divert();
+    proa_signals_unblock();
     proa_pmpi()->Query_thread(&level);
     has_threads = level != MPI_THREAD_SINGLE;
     is_on = 1;
@@ -83,8 +104,7 @@ void proa_local_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    if (proa_settings()->check && proa_settings()->check_conflicts &&
-        proa_settings()->check_memory && !proa_sanitizer_is_there())
+    if (is_asked_for())
         pthread_once(&once, start_traps);
 }
 
@@ -126,7 +146,7 @@ void proa_local_open(const struct proa_win *win, struct proa_ordering *ordering)
 
     if (!is_on || !(window = calloc(1, sizeof *window)))
         return;
-    proa_syscalls_divert(proa_reuse_touches); /* of libraries that were loaded since */
+    divert();
     *window = (struct window){.win = win,
                               .ordering = ordering,
                               .memory = (uintptr_t)win->base,

@@ -15,6 +15,9 @@
 #include "check/ordering.h"
 #include "window/win.h"
 
+/* At MPI_Init: threads that the program makes from here on must not block what traps need. */
+void proa_local_begin(void);
+
 /* Before the first window: begins if settings say so, and logs the parts that the system refuses.
  */
 void proa_local_start(void);

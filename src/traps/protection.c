@@ -257,8 +257,8 @@ void proa_protection_stop(void)
         return;
     for (int i = 0; i < range_count; i++)
         proa_protection_drop((void *)ranges[i].memory);
-    sigaction(SIGSEGV, &segv_before, NULL);
-    sigaction(SIGTRAP, &trap_before, NULL);
+    proa_trap_give_back(SIGSEGV, &segv_before);
+    proa_trap_give_back(SIGTRAP, &trap_before);
     started = 0;
 }
 

@@ -11,7 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { HITS = 1024 };
+enum { HITS = 1024, NUMBERS = SIGTRAP > SIGSEGV ? SIGTRAP + 1 : SIGSEGV + 1 };
 
 /* A ring. Handlers take numbers at `written`, and fill their slots; `taken` are read. */
 static struct {
@@ -20,6 +20,8 @@ static struct {
 } ring[HITS];
 static uint32_t written, taken;
 static uint64_t lost;
+
+static struct sigaction *of_program[NUMBERS]; /* by number: what was there before the first take */
 
 void proa_trap_write_down(const struct proa_trap_hit *hit)
 {
@@ -115,7 +117,23 @@ int proa_trap_take(int number, void (*handler)(int, siginfo_t *, void *), struct
     struct sigaction ours = {.sa_sigaction = handler,
                              .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 
-    return sigaction(number, &ours, before) == 0 ? 0 : errno;
+    if (sigaction(number, &ours, before) != 0)
+        return errno;
+    if (!of_program[number])
+        of_program[number] = before;
+    return 0;
+}
+
+void proa_trap_give_back(int number, const struct sigaction *before)
+{
+    sigaction(number, before, NULL);
+    if (of_program[number] == before)
+        of_program[number] = NULL;
+}
+
+struct sigaction *proa_trap_action(int number)
+{
+    return number > 0 && number < NUMBERS ? of_program[number] : NULL;
 }
 
 void proa_trap_hand_on(const struct sigaction *before, int number, siginfo_t *info, void *context)

@@ -43,8 +43,13 @@ const void *proa_trap_place(const struct proa_trap_hit *hit);
  * dynamic linker, and the libraries that proa_trap_place names. Not for handlers. */
 int proa_trap_is_program(const void *address);
 
-/* Takes the signal; *before: its action before. 0, or an errno. */
+/* Takes the signal; *before: its action before. 0, or an errno. The last to take it is the first to
+ * give it back. */
 int proa_trap_take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *before);
+void proa_trap_give_back(int number, const struct sigaction *before);
+
+/* The program's own action of a signal that is taken; NULL: it is not taken. */
+struct sigaction *proa_trap_action(int number);
 
 /* A signal that is not ours: a debugger's, or the program's own. Does what it did before. */
 void proa_trap_hand_on(const struct sigaction *before, int number, siginfo_t *info, void *context);

@@ -148,7 +148,7 @@ void proa_watchpoint_stop(void)
         return;
     for (int i = 0; i < PROA_WATCHPOINTS; i++)
         close(watchpoints[i].fd);
-    sigaction(SIGTRAP, &before, NULL);
+    proa_trap_give_back(SIGTRAP, &before);
     started = 0;
 }
 

@@ -19,7 +19,11 @@ static const struct scene *const lists[] = {threads};
 enum { LEVEL = MPI_THREAD_MULTIPLE };
 #elif defined MEMORY
 enum { LEVEL = MPI_THREAD_SINGLE };
+#ifdef APART
 static const struct scene *const lists[] = {local, shapes, flavors};
+#else
+static const struct scene *const lists[] = {local, shapes, flavors, signals};
+#endif
 #else
 enum { LEVEL = MPI_THREAD_SINGLE };
 static const struct scene *const lists[] = {conflicts, orders, atomics,  hidden,  buffers,
