@@ -291,6 +291,8 @@ static void take(const struct window *window, uintptr_t address, uint64_t bytes,
         return;
     own = proa_ordering_accesses(window->ordering, window->win->rank, &process, &base);
     compare_with_own(window, own, process, base, &access);
+    if (proa_clock_shares()) /* others may have learned of it from memory, before this call */
+        return;
     proa_ordering_fill(window->ordering, PROA_CALL_Win_sync, &access);
     proa_crossing_hand_over(process, &access, proa_clock_stamp());
     proa_board_flush();

@@ -155,7 +155,8 @@ static void note_shared(const struct proa_ordering *ordering, int windows)
         return;
     proa_announce_share(ordering->size, windows);
     for (int i = 0; i < ordering->size; i++)
-        proa_clock_share(ordering->processes[i], windows);
+        if (ordering->processes[i] != proa_board_rank())
+            proa_clock_share(ordering->processes[i], windows);
 }
 
 /* The exchange has a word more than the bases: the number, which rank 0 gives. A process without

@@ -215,6 +215,11 @@ void proa_clock_share(int process, int windows)
     shares += windows;
 }
 
+int proa_clock_shares(void)
+{
+    return shares > 0;
+}
+
 void proa_clock_messages_came(void)
 {
     messages_came = 1;

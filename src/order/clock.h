@@ -71,6 +71,7 @@ void proa_clock_learn_memory(int process);
 /* The program may load and store in the memory of that process directly, and may so learn at any
  * time: by so many windows more, or less. */
 void proa_clock_share(int process, int windows);
+int proa_clock_shares(void); /* with any */
 
 /* News may have come by a message: learns from PROA_ROW_TOLD before the next access. */
 void proa_clock_messages_came(void);

@@ -154,7 +154,7 @@ PAIRS(attached, ATTACHED)
 PAIRS(attached_allocated, ATTACHED_ALLOCATED)
 
 /* Loads from a shared window may order anything, so only a process's own operations are compared
- * from here on. */
+ * until it is freed. */
 static INLINE void contiguous(int is_wrong)
 {
     struct opened o = open_window(CONTIGUOUS, NULL);
@@ -197,6 +197,49 @@ static void right_aligned(void)
     MPI_Win_free(&o.win);
 }
 
+/* Waits for the flag at this word of the target. */
+static void await(long *word)
+{
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == 0)
+        continue;
+}
+
+static void set(long *word)
+{
+    __atomic_store_n(word, 1, __ATOMIC_RELEASE);
+}
+
+/* The load comes before the put by a flag in the window, and check mode hears of it only after
+ * that. */
+static void right_contiguous_flags(void)
+{
+    struct opened o = open_window(CONTIGUOUS, NULL);
+    MPI_Aint size;
+    long *words;
+    int unit;
+
+    MPI_Win_shared_query(o.win, TARGET, &size, &unit, (void *)&words);
+    if (rank == TARGET)
+        memset(words, 0, 3 * sizeof *words);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, o.win);
+    if (rank == TARGET) {
+        touch(&words[AT], 0);
+        set(&words[0]);
+        await(&words[1]);
+        MPI_Win_sync(o.win);
+        set(&words[2]);
+    }
+    if (rank == FIRST) {
+        await(&words[0]);
+        move(&o, 0);
+        set(&words[1]);
+        await(&words[2]);
+    }
+    MPI_Win_unlock_all(o.win);
+    close_window(&o, CONTIGUOUS);
+}
+
 #define ROWS_OF(name, load, store)                                                \
     LOCAL(name##_load, "MPI_Put", FIRST, load, TARGET),                           \
         LOCAL(name##_store, "MPI_Get", FIRST, store, TARGET), RIGHT(name##_load), \
@@ -213,5 +256,6 @@ const struct scene flavors[] = {
     LOCAL(contiguous, "MPI_Put", TARGET, "a load", TARGET),
     RIGHT(contiguous),
     RIGHT(aligned),
+    RIGHT(contiguous_flags),
     {0},
 };
