@@ -10,8 +10,8 @@
  * epoch, which must be told: fence, barrier, lock, flush, counter.
  *
  * Elements are accessed one by one, by halves in another order, or three at once with gaps between.
- * There is a window of MPI_Win_allocate and a dynamic one, in turn. In some epochs several threads
- * of a rank operate.
+ * A rank loads and stores its own elements as well. There is a window of MPI_Win_allocate and a
+ * dynamic one, in turn. In some epochs several threads of a rank operate.
  */
 #include <mpi.h>
 #include <proa_notify.h>
@@ -31,7 +31,8 @@ enum { TURN = 25 };
 static int rank, size, has_threads;
 static MPI_Win win, windows[2]; /* allocated, dynamic */
 static MPI_Aint starts[2][RANKS_MOST];
-static const MPI_Aint *start; /* of the window's */
+static long *memories[2], attached[ELEMENTS + 1]; /* this rank's */
+static const MPI_Aint *start;                     /* of the window's */
 static MPI_Datatype halves, spread;
 static MPI_Count counted;
 static MPI_Group others;
@@ -82,8 +83,18 @@ static void draw_plan(void)
         }
 }
 
+/* This rank's own, for loads and stores. */
+static volatile long *element(int i)
+{
+    return memories[win == windows[1]] + i;
+}
+
 static void read_element(int target, int i)
 {
+    if (target == rank && draw(2)) {
+        *result() = *element(i);
+        return;
+    }
     switch (draw(4)) {
     case 0:
         MPI_Get(result(), 1, MPI_LONG, target, at(target, i), 1, MPI_LONG, win);
@@ -112,7 +123,9 @@ static void change_element(int target, int i)
 
 static void write_element(int target, int i)
 {
-    if (draw(2))
+    if (target == rank && draw(2))
+        *element(i) = origin;
+    else if (draw(2))
         MPI_Put(&origin, 1, MPI_LONG, target, at(target, i), 1, MPI_LONG, win);
     else
         MPI_Put(&origin, 2, MPI_INT, target, at(target, i), 1, halves, win);
@@ -338,12 +351,11 @@ static void make_types(void)
 
 static void make_windows(void)
 {
-    static long attached[ELEMENTS + 1];
     MPI_Aint address;
-    long *memory;
 
-    MPI_Win_allocate(sizeof attached, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+    MPI_Win_allocate(sizeof attached, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memories[0],
                      &windows[0]);
+    memories[1] = attached;
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &windows[1]);
     MPI_Win_attach(windows[1], attached, sizeof attached);
     MPI_Get_address(attached, &address);
