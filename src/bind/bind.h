@@ -11,6 +11,7 @@
 #define PROA_BIND_BIND_H
 
 #include "base/fail.h"
+#include "base/hidden.h"
 #include "host/pmpi.h"
 #include "host/start.h"
 #include "host/handle.h"
@@ -44,6 +45,9 @@ int proa_class_of_notification(void);
  * handler. Returns what the call is to return: the class; MPI_SUCCESS after a handler of MPICH's
  * C++, as MPICH does. */
 int proa_raise(const struct proa_win *win, enum proa_call call, int code) __attribute__((cold));
+
+/* This thread has raised an error since check mode began its call. */
+extern PROA_HIDDEN _Thread_local int proa_has_raised;
 
 /* The same on a communicator's: for the calls that create a window. */
 int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code) __attribute__((cold));

@@ -112,8 +112,10 @@ PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int
         proa_rules_enter(handle->rules, call, rank, assert, proa_source_here);
     if (PROA_RARELY(handle->traced))
         proa_traced_enter(win, call, rank);
-    if (PROA_RARELY(handle->check))
+    if (PROA_RARELY(handle->check)) {
+        proa_has_raised = 0;
         proa_check_before(handle->check, call, rank);
+    }
 #else
     (void)win, (void)call, (void)rank, (void)assert;
 #endif
@@ -147,22 +149,25 @@ PROA_FORMS int proa_watch_slow(const struct proa_win *win, enum proa_call call, 
     return outcome;
 }
 
-/* An operation is over, and was done if its outcome is MPI_SUCCESS: tells check mode in the slow
- * form. Arguments as of proa_check_operation, and the op, or MPI_OP_NULL. Returns the
- * outcome. */
+/* An operation is over, and was done if its outcome is MPI_SUCCESS and no error was raised, which a
+ * handler of C++ hides: tells check mode in the slow form. Arguments as of proa_check_operation,
+ * and the op, or MPI_OP_NULL. Returns the outcome. */
 PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int rank,
                             MPI_Aint displacement, int64_t count, MPI_Datatype datatype, MPI_Op op,
                             int outcome)
 {
 #ifdef PROA_SLOW
     struct proa_check *check = proa_handle_of(win)->check;
+    int is_done = outcome == MPI_SUCCESS;
 
-    if (PROA_RARELY(check))
-        proa_buffers_done(outcome == MPI_SUCCESS);
-    if (PROA_RARELY(check) && outcome == MPI_SUCCESS)
+    if (PROA_RARELY(check)) {
+        is_done &= !proa_has_raised;
+        proa_buffers_done(is_done);
+    }
+    if (PROA_RARELY(check) && is_done)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op,
                              proa_source_here);
-    proa_after(win, call, rank, outcome == MPI_SUCCESS ? PROA_OK : PROA_ERR_OTHER);
+    proa_after(win, call, rank, is_done ? PROA_OK : PROA_ERR_OTHER);
 #else
     (void)win, (void)call, (void)rank, (void)displacement, (void)count, (void)datatype, (void)op;
 #endif

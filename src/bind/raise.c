@@ -52,6 +52,7 @@ int proa_class_of(int code)
 static _Thread_local char said[560];
 static _Thread_local int said_class;
 static _Thread_local int raising; /* by the host's hand, for Proa */
+_Thread_local int proa_has_raised;
 
 /* MPI_Error_string (MPI-4.1, 9.4): for the class of this thread's last failure in a call of the
  * chapter it gives the sentence about it. The code that the call returned is the plain class, so
@@ -179,6 +180,7 @@ int proa_raise(const struct proa_win *win, enum proa_call call, int code)
     MPI_Comm comm = stands_in(handle);
     int is_cxx, class = proa_class_of(code);
 
+    proa_has_raised = 1;
     compose(win, call, shadow);
     if (comm == MPI_COMM_NULL)
         proa_pmpi()->Win_get_errhandler(shadow, &handler);
