@@ -297,17 +297,17 @@ static int has_provider(const struct fi_info *list, const char *provider)
  * vendor's beside a newer library. They come last, and are used by that interface. */
 static void ask_older(const struct fi_info *hints, struct fi_info **list)
 {
-    struct fi_info *older, *one, *next, *added = NULL;
+    struct fi_info *older, *one, *next, *added = NULL, *known = NULL;
 
     if (proa_libfabric.getinfo(PROA_OFI_API_OLDEST, NULL, NULL, 0, hints, &older) != 0)
         return;
     LL_FOREACH_SAFE(older, one, next)
-        if (!has_provider(*list, one->fabric_attr->prov_name)) {
-            LL_DELETE(older, one);
+        if (has_provider(*list, one->fabric_attr->prov_name))
+            LL_PREPEND(known, one);
+        else
             LL_APPEND(added, one);
-        }
     LL_CONCAT(*list, added);
-    proa_libfabric.freeinfo(older);
+    proa_libfabric.freeinfo(known);
 }
 
 static int ask(struct fi_info **list)
