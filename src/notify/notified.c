@@ -126,7 +126,7 @@ PROA_FORMS int move_plain(enum proa_direction direction, const void *origin, int
         return 0;
     bytes = (uint64_t)count * type->plain_bytes;
     target = &win->targets[rank];
-    if (count) {
+    if (bytes) {
         at = proa_ready_address(target, displacement, bytes);
         if (!at || !origin)
             return 0;
