@@ -106,10 +106,9 @@ static proa_wait_watcher *watcher_function;
 /* ---- a wait ---- */
 
 struct wait {
-    /* the word that is looked at, and its awaited value; NULL: a function looks */
-    const uint64_t *word;
+    const uint64_t *word; /* looked at, with its awaited value; NULL with a function */
     uint64_t least;
-    proa_ready *ready;
+    proa_ready *ready; /* NULL with a word */
     void *arg;
     struct proa_doorbell *bell; /* NULL: no thread rings */
     proa_ready *over;           /* NULL: the wait is never given up */
@@ -129,7 +128,7 @@ struct wait {
  * at without a call: the wait for a neighbour's store is hardly longer than one. */
 static inline int is_ready(const struct wait *w)
 {
-    return w->word ? proa_atomic_load(w->word, PROA_ACQUIRE) >= w->least : w->ready(w->arg);
+    return w->ready ? w->ready(w->arg) : proa_atomic_load(w->word, PROA_ACQUIRE) >= w->least;
 }
 
 /* Is the wait in vain? The first looks of a wait do not ask this. */
