@@ -4,6 +4,22 @@
 #ifndef PROA_TOOL_COMMANDS_H
 #define PROA_TOOL_COMMANDS_H
 
+/* The options of `proa run` and `proa exec` that observe the program, as their help lists them. */
+#define PROA_OBSERVERS_HELP                                                                        \
+    "  --check       tells of wrong uses, with the calls and the remedy (doc/CHECK.md)\n"          \
+    "  --check=usage\n"                                                                            \
+    "                tells of usage rules and hangs alone, and compares no operations\n"           \
+    "  --check=memory\n"                                                                           \
+    "                compares loads and stores by the program as well\n"                           \
+    "  --check-json FILE, --check-sarif FILE\n"                                                    \
+    "                the same, and writes all that was found to FILE, as JSON or as SARIF 2.1.0\n" \
+    "  --fail-on race|misuse|note\n"                                                               \
+    "                the same, and a finding of that weight or more makes the exit status 66\n"    \
+    "  --stats[=FILE]\n"                                                                           \
+    "                counts what is done on each window, and which rank waits for which: a table " \
+    "at the end, or FILE of JSON\n"                                                                \
+    "  --trace DIR   records epochs, operations and waits in the folder DIR, for `proa trace`\n"
+
 int proa_command_run(int argc, char **argv);
 int proa_command_exec(int argc, char **argv);
 int proa_command_info(int argc, char **argv);
