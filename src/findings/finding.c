@@ -55,6 +55,17 @@ int proa_finding_thread(void)
 
 /* ---- keeping ---- */
 
+static struct key key_of(const char *id, const void *first, const void *second)
+{
+    struct key key;
+
+    memset(&key, 0, sizeof key); /* all its bytes are hashed and compared */
+    key.id = id;
+    key.first = first;
+    key.second = second;
+    return key;
+}
+
 static struct kept *find(const struct key *key)
 {
     struct kept *kept;
@@ -65,7 +76,7 @@ static struct kept *find(const struct key *key)
 
 int proa_finding_again(const char *id, const void *first, const void *second)
 {
-    const struct key key = {id, first, second};
+    const struct key key = key_of(id, first, second);
     struct kept *kept;
 
     pthread_mutex_lock(&mutex);
@@ -192,7 +203,7 @@ void proa_finding_add(const struct proa_finding *finding)
     kept = calloc(1, sizeof *kept);
     if (!kept)
         return;
-    kept->key = (struct key){finding->id, calls[PROA_FIRST].caller, calls[PROA_SECOND].caller};
+    kept->key = key_of(finding->id, calls[PROA_FIRST].caller, calls[PROA_SECOND].caller);
     copy(&kept->found, finding);
     if (!enter(kept)) {
         free(kept);
@@ -233,8 +244,10 @@ void proa_finding_forget(void)
     struct kept *kept, *next;
 
     pthread_mutex_lock(&mutex);
-    HASH_ITER(hh, all, kept, next) {
-        HASH_DEL(all, kept);
+    kept = all;
+    HASH_CLEAR(hh, all);
+    for (; kept; kept = next) {
+        next = kept->hh.next;
         free(kept);
     }
     memset(&numbers, 0, sizeof numbers);
