@@ -96,12 +96,13 @@ int proa_crossing_begin(proa_crossing_tell *with, proa_crossing_look *with_each)
 
 void proa_crossing_end(void)
 {
-    struct place *place, *next;
+    struct place *place = places, *next;
 
     if (!origins)
         return;
-    HASH_ITER(hh, places, place, next) {
-        HASH_DEL(places, place); /* NOLINT(clang-analyzer-unix.Malloc): as in shm/peer.c */
+    HASH_CLEAR(hh, places);
+    for (; place; place = next) {
+        next = place->hh.next;
         free(place);
     }
     proa_accesses_end(&met);

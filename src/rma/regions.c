@@ -297,9 +297,10 @@ void proa_regions_free(struct proa_win *win)
 
     if (!attached)
         return;
-    HASH_ITER(hh, attached->regions, region, next) {
-        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): as in shm/peer.c */
-        HASH_DEL(attached->regions, region);
+    region = attached->regions;
+    HASH_CLEAR(hh, attached->regions);
+    for (; region; region = next) {
+        next = region->hh.next;
         proa_adopt_drop(&region->hold);
         free(region);
     }

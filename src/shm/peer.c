@@ -131,10 +131,11 @@ static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
 
 static void blocks_forget(struct proa_peer *peer)
 {
-    struct proa_block *block, *next;
+    struct proa_block *block = peer->blocks, *next;
 
-    HASH_ITER(hh, peer->blocks, block, next) {
-        HASH_DEL(peer->blocks, block); /* NOLINT(clang-analyzer-unix.Malloc): as below */
+    HASH_CLEAR(hh, peer->blocks);
+    for (; block; block = next) {
+        next = block->hh.next;
         munmap(block->base, proa_pages_block);
         free(block);
     }
