@@ -79,10 +79,8 @@ static void receive_all(const struct part *parts, struct proa_found **found, int
     if (proa_world_rank() == 0)
         ready = (all = calloc(sum + 1, sizeof *all)) != NULL;
     proa_pmpi()->Bcast(&ready, 1, MPI_INT, 0, proa_world_comm());
-    if (!ready)
-        return;
-    if (proa_world_rank() != 0) {
-        if (*count)
+    if (!all) {
+        if (ready && *count)
             proa_pmpi()->Send(*found, *count * (int)sizeof **found, MPI_BYTE, 0, TAG,
                               proa_world_comm());
         return;
