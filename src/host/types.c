@@ -27,7 +27,7 @@ enum kind {
 
 /* The basics of each kind, of 1, 2, 4, 8, 16 and 32 bytes. */
 enum { SIZES = 6 };
-static const signed char basics[][SIZES] = {
+static const short basics[][SIZES] = {
     [SIGNED] = {PROA_I8, PROA_I16, PROA_I32, PROA_I64, PROA_I128, -1},
     [UNSIGNED] = {PROA_U8, PROA_U16, PROA_U32, PROA_U64, -1, -1},
     [FLOATING] = {-1, PROA_F16, PROA_F32, PROA_F64, -1, -1},
