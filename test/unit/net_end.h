@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -176,6 +177,7 @@ static inline pid_t victim(struct world *world)
     CHECK(pid >= 0);
     if (pid)
         return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* it outlives no check that fails */
     end_open(&end);
     show(&end, card_of(world, 0));
     for (;;) {

@@ -510,7 +510,7 @@ static void resumed_body(struct world *world)
     for (int turn = 0; turn < 100; turn++)
         progress(&end);
     end.net->free_sends = all;
-    kill(pid, SIGKILL); /* before checks: it would outlive a failure */
+    kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     CHECK_EQUAL(end.seen.lost, 0);
     transport->close(end.net, 1);
