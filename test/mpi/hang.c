@@ -15,7 +15,7 @@
  *   halves   no hang: the reduction below, on one of several communicators of all ranks
  *   slow   no hang: a rank that computes for longer than the watchdog waits
  *   late     no hang: a rank that sleeps before it sends
- *   tell   no hang: a rank whose report of a race takes long to be written
+ *   tell   no hang: ranks whose reports of races take long to be written
  *   reduce   no hang: a reduction that all ranks are in, and that takes long
  *
  * The program ends once the file is there that PROA_TEST_TOLD names.
@@ -246,17 +246,14 @@ static void tell(MPI_Win win)
 {
     const long word = 1;
 
-    if (rank == 0)
-        hold_stderr();
+    hold_stderr();
     MPI_Win_lock_all(0, win);
-    for (int i = 0; i < 2 && rank == 0; i++)
+    for (int i = 0; i < 2; i++)
         MPI_Put(&word, 1, MPI_LONG, other, 0, 1, MPI_LONG, win);
     MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
-        dup2(real_stderr, 2);
-        let_stderr_go();
-    }
+    dup2(real_stderr, 2);
+    let_stderr_go();
 }
 
 static void sum_slowly(void *in, void *sum, int *count, MPI_Datatype *type)
