@@ -2,18 +2,19 @@
 /* A notified operation tells its target that it is complete itself, and nothing of earlier ones. */
 #include "cases.h"
 
+#define PROA_MPI_NAMES
 #include <proa_notify.h>
 
 static long *const result = buffer + WORDS;
 
 static INLINE void notify(int count)
 {
-    PROA_Put_notify(buffer, count, MPI_LONG, TARGET, 0, count, MPI_LONG, 0, win);
+    MPI_Put_notify(buffer, count, MPI_LONG, TARGET, 0, count, MPI_LONG, 0, win);
 }
 
 static void begin(void)
 {
-    PROA_Win_set_num_notify(win, MPI_INFO_NULL, 1);
+    MPI_Win_set_num_notify(win, MPI_INFO_NULL, 1);
     MPI_Win_lock_all(0, win);
 }
 
