@@ -32,8 +32,7 @@ static const struct profile dedicated = {.spin_ns = 20000, .spins_on = 1, .idle_
 static const struct profile oversubscribed = {
     .yields = 200, .idle_calls = 1, .progress_every_ns = 50000, .rung_sleep_ns = 4000000};
 
-/* The waiting thread drives a network: several round trips, and as long as something moves. Then
- * the progress thread does. */
+/* The waiting thread drives a network: several round trips. Then the progress thread does. */
 static const struct profile networked = {.spin_ns = 500000, .idle_calls = 16};
 
 enum {
@@ -115,8 +114,7 @@ struct wait {
     void *over_arg;
     int is_over;
 
-    int moved;      /* the last calls for host progress have moved messages */
-    int is_flowing; /* the network has moved something during the last spin */
+    int moved; /* the last calls for host progress have moved messages */
     /* of the sleeps: all ringers have passed a fence since this thread announced itself; when the
      * wait counts as begun; the next time-out */
     int is_fenced;
@@ -172,7 +170,7 @@ static int host_progress(struct wait *w, int idle_most, int has_slept)
 
 /* ---- spin ---- */
 
-PROA_HOT static int look_for(struct wait *w, long limit_ns)
+PROA_HOT static int look_for(const struct wait *w, long limit_ns)
 {
     const int is_still = still; /* asked once: in a library that takes a call */
     long end_ns = 0, now_ns;
@@ -184,7 +182,7 @@ PROA_HOT static int look_for(struct wait *w, long limit_ns)
             return 1;
         d = is_still ? NULL : proa_atomic_load(&current_driver, PROA_ACQUIRE);
         if (d)
-            w->is_flowing |= d->drive();
+            d->drive();
         else
             proa_wait_pause();
         if (looks % CHECKS_PER_CLOCK)
@@ -197,12 +195,11 @@ PROA_HOT static int look_for(struct wait *w, long limit_ns)
     }
 }
 
-static int spin(struct wait *w)
+static int spin(const struct wait *w)
 {
     long asked_ns = proa_settings()->spin_ns,
          spin_ns = asked_ns >= 0 ? asked_ns : profile()->spin_ns;
 
-    w->is_flowing = 0;
     return spin_ns ? look_for(w, spin_ns) : is_ready(w);
 }
 
@@ -226,16 +223,6 @@ static int spin_on(struct wait *w)
             return 1;
         proa_preemption_watch(begin_ns, proa_system->now_ns());
     } while (is_free());
-    return 0;
-}
-
-/* Spins again where the network moved something: a long transfer is under way, for which a sleep of
- * either thread costs more than this processor. The host gets on meanwhile. */
-static int spin_while_flowing(struct wait *w)
-{
-    while (w->is_flowing)
-        if (host_progress(w, 1, 0) || spin(w) || is_over(w))
-            return 1;
     return 0;
 }
 
@@ -391,10 +378,9 @@ PROA_HOT static void wait_until(struct wait *w)
 
     if (spin(w))
         return;
-    if (is_free() || w->is_flowing)
+    if (is_free())
         tell(w);
-    while (!spin_on(w) && !spin_while_flowing(w) && !yield(w) &&
-           !host_progress(w, profile()->idle_calls, 0)) {
+    while (!spin_on(w) && !yield(w) && !host_progress(w, profile()->idle_calls, 0)) {
         d = driver();
         if (d)
             d->rest();

@@ -84,12 +84,11 @@ void proa_wait_unwatched(void);
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_doorbell *bell);
 
 /* How calls that wait or test move the network; several threads may call each function at once.
- *   drive    between two looks of a wait; may leave it to another thread that is already driving.
- *            Not 0: it has moved something
+ *   drive    between two looks of a wait; may leave it to another thread that is already driving
  *   take_in  in a call that tests: returns once all events that had come before have been looked at
  *   rest     a thread goes to sleep: from now on the progress thread moves the network */
 struct proa_wait_driver {
-    int (*drive)(void);
+    void (*drive)(void);
     void (*take_in)(void);
     void (*rest)(void);
 };

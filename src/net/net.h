@@ -153,10 +153,9 @@ struct proa_net_transport {
      * for some seconds from now on. By the same threads as send. */
     void (*attend)(struct proa_net *net);
 
-    /* Moves what can be moved, and tells core of it. How many events there were, and parts of puts
-     * and gets that are done; 0: nothing has happened; or a negative code: the network is gone. By
-     * the progress engine, and by any thread that waits in Proa, often; costs little where there is
-     * nothing. */
+    /* Moves what can be moved, and tells core of it. How many events there were; 0: nothing has
+     * happened; or a negative code: the network is gone. By the progress engine, and by any thread
+     * that waits in Proa, often; costs little where there is nothing. */
     int (*progress)(struct proa_net *net);
 
     /* Blocks until progress may find something on one of these networks, wake has been called for

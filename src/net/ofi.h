@@ -195,7 +195,7 @@ struct proa_net {
     long timeout;   /* nanoseconds without a sign of life; 0: for ever */
     long attended;  /* until then a thread waits for peers */
     unsigned turns;
-    int told;           /* events in this call of progress, and pieces that are done */
+    int told;           /* events in this call of progress */
     int queue_fd, bell; /* doze sleeps at both: libfabric's, -1 without; the doorbell, an eventfd */
     int woken;          /* atomic: the doorbell has been rung */
     int slept;          /* atomic: so the clock has gone on */

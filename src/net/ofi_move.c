@@ -298,7 +298,6 @@ void proa_ofi_piece_done(struct proa_net *net, struct proa_ofi_piece *piece, int
     move->peer->moving -= piece->bytes;
     if (error == 0) {
         proa_ofi_peer_heard(net, move->peer); /* its memory, or its network, has answered */
-        net->told++;
         finish_if_done(net, move);
         return;
     }

@@ -160,16 +160,13 @@ static void take_charge(void)
         proa_atomic_store(&in_charge, 0, PROA_RELAXED);
 }
 
-int proa_progress_drive(void)
+void proa_progress_drive(void)
 {
-    int moved;
-
     take_charge();
     if (!try_enter())
-        return 0;
-    moved = proa_progress_step();
+        return;
+    proa_progress_step();
     proa_progress_leave();
-    return moved;
 }
 
 /* Twice at least: the first turn may take no more from the completion queue than completions of our

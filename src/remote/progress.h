@@ -53,9 +53,9 @@ void proa_progress_drop(uint32_t peer, const char *why);
 /* The progress thread is to look soon, as there is work for it; inside. */
 void proa_progress_disturb(void);
 
-/* The same as proa_progress_step, by a thread that is not inside. Does nothing, and returns 0, if
- * another thread is inside. */
-int proa_progress_drive(void);
+/* The same as proa_progress_step, by a thread that is not inside. Does nothing if another thread
+ * is inside. */
+void proa_progress_drive(void);
 
 /* For calls that test, by a thread that is not inside, while there is a network. Returns once all
  * events that had come before have been processed, by this thread or by another that is inside. */

@@ -32,12 +32,6 @@ static void move(void)
     explore_check(s->data == 1);
 }
 
-static int drive(void)
-{
-    move();
-    return 0;
-}
-
 static void watch(const uint64_t *word, long ns)
 {
     (void)word, (void)ns;
@@ -46,7 +40,7 @@ static void watch(const uint64_t *word, long ns)
 
 static void set_driver(void)
 {
-    static const struct proa_wait_driver moves = {.drive = drive, .take_in = move, .rest = move};
+    static const struct proa_wait_driver moves = {.drive = move, .take_in = move, .rest = move};
 
     s->data = 1;
     proa_wait_set_driver(&moves);
