@@ -105,9 +105,10 @@ static proa_wait_watcher *watcher_function;
 /* ---- a wait ---- */
 
 struct wait {
-    const uint64_t *word; /* looked at, with its awaited value; NULL with a function */
+    /* the word that is looked at, and its awaited value; NULL: a function looks */
+    const uint64_t *word;
     uint64_t least;
-    proa_ready *ready; /* NULL with a word */
+    proa_ready *ready;
     void *arg;
     struct proa_doorbell *bell; /* NULL: no thread rings */
     proa_ready *over;           /* NULL: the wait is never given up */
@@ -126,7 +127,7 @@ struct wait {
  * at without a call: the wait for a neighbour's store is hardly longer than one. */
 static inline int is_ready(const struct wait *w)
 {
-    return w->ready ? w->ready(w->arg) : proa_atomic_load(w->word, PROA_ACQUIRE) >= w->least;
+    return w->word ? proa_atomic_load(w->word, PROA_ACQUIRE) >= w->least : w->ready(w->arg);
 }
 
 /* Is the wait in vain? The first looks of a wait do not ask this. */
@@ -431,8 +432,9 @@ void proa_wait_still(proa_ready *ready, void *arg, struct proa_doorbell *bell)
     still = before;
 }
 
-int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doorbell *bell,
-                           proa_ready *over, void *over_arg)
+__attribute__((nonnull(1))) int proa_wait_count_unless(const uint64_t *word, uint64_t least,
+                                                       struct proa_doorbell *bell, proa_ready *over,
+                                                       void *over_arg)
 {
     struct wait w = {
         .word = word, .least = least, .bell = bell, .over = over, .over_arg = over_arg};
