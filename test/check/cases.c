@@ -31,8 +31,8 @@ static const struct scene *const lists[] = {conflicts, orders, atomics,  hidden,
 #endif
 enum { LISTS = sizeof lists / sizeof *lists };
 
-/* Windows of scenes are freed at the end, so each has memory of its own: ThreadSanitizer tells of
- * an address once. */
+/* ThreadSanitizer tells of an address once, so each scene has memory of its own: windows are freed
+ * at the end, and stacks begin APART bytes further down. */
 static MPI_Win windows[128];
 static int window_count;
 
@@ -64,10 +64,15 @@ static void run(const struct scene *scene)
     memset(memory, 0, WORDS * sizeof(long));
     MPI_Win_set_name(win, scene->name);
     MPI_Barrier(MPI_COMM_WORLD);
+#ifdef APART
+    volatile char above[++window_count * APART];
+    above[0] = 0;
+    (void)above[0];
+#endif
     scene->run();
     MPI_Barrier(MPI_COMM_WORLD);
 #ifdef APART
-    windows[window_count++] = win;
+    windows[window_count - 1] = win;
 #else
     MPI_Win_free(&win);
 #endif

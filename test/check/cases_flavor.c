@@ -14,7 +14,8 @@ enum {
 };
 
 static volatile long seen;
-static long static_words[MANY];
+static long static_words[2 * MANY];
+static int static_count; /* windows over it so far: each begins at another word (cases.c) */
 
 /* The window of a scene, which has the name of the scene. */
 struct opened {
@@ -64,7 +65,7 @@ static struct opened open_window(enum memory_kind kind, long *stack)
     else if (kind == ALLOCATED || kind == ATTACHED_ALLOCATED)
         MPI_Alloc_mem(MANY * sizeof(long), MPI_INFO_NULL, (void *)&o.words);
     else
-        o.words = kind == BSS ? static_words : stack;
+        o.words = kind == BSS ? static_words + 16 * static_count++ : stack;
     if (kind == ATTACHED || kind == ATTACHED_ALLOCATED)
         o.win = attach(o.words, MANY);
     else if (kind == CONTIGUOUS)
