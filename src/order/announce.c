@@ -43,8 +43,8 @@ struct pending {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int proa_announce_on;
-static int follows,
-    shares; /* follows: other processes; shares: windows over memory of any of them */
+static int follows;                /* other processes */
+static int shares;                 /* windows over memory of any of them */
 static struct process **processes; /* NULL: no operation of it was taken */
 static struct pending plain[PENDING], requested[PENDING], updates, fetches;
 static void
