@@ -6,6 +6,7 @@
  * they have Proa (job/presence.h).
  */
 #include "bind/bind.h"
+#include "check/messages.h"
 #include "job/presence.h"
 #include "job/spawn.h"
 
@@ -20,19 +21,34 @@ static int is_root(MPI_Comm comm, int root)
            rank == root;
 }
 
+/* Processes meet, and others of this job may be among them. */
+static struct proa_message meeting_begin(void)
+{
+    struct proa_message message;
+
+    proa_presence_meets_others();
+    proa_message_before(&message, PROA_MESSAGE_WORLD, MPI_COMM_NULL, -1);
+    return message;
+}
+
+static int meeting_end(const struct proa_message *message, int error)
+{
+    proa_message_after(message);
+    return error;
+}
+
 PROA_MPI(Comm_spawn)
 (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
  MPI_Comm *intercomm, int codes[])
 {
     MPI_Info with = is_root(comm, root) ? proa_spawn_info(info) : info;
-    int error;
-
-    proa_presence_meets_others();
-    error = proa_pmpi()->Comm_spawn(command, argv, maxprocs, with, root, comm, intercomm, codes);
+    const struct proa_message meeting = meeting_begin();
+    int error =
+        proa_pmpi()->Comm_spawn(command, argv, maxprocs, with, root, comm, intercomm, codes);
 
     if (with != info)
         proa_pmpi()->Info_free(&with);
-    return error;
+    return meeting_end(&meeting, error);
 }
 
 PROA_MPI(Comm_spawn_multiple)
@@ -40,9 +56,9 @@ PROA_MPI(Comm_spawn_multiple)
  int root, MPI_Comm comm, MPI_Comm *intercomm, int codes[])
 {
     MPI_Info *with = is_root(comm, root) && count > 0 ? malloc((size_t)count * sizeof *with) : NULL;
+    const struct proa_message meeting = meeting_begin();
     int error;
 
-    proa_presence_meets_others();
     for (int i = 0; with && i < count; i++)
         with[i] = proa_spawn_info(infos[i]);
     error = proa_pmpi()->Comm_spawn_multiple(count, commands, argvs, maxprocs, with ? with : infos,
@@ -51,24 +67,27 @@ PROA_MPI(Comm_spawn_multiple)
         if (with[i] != infos[i])
             proa_pmpi()->Info_free(&with[i]);
     free(with);
-    return error;
+    return meeting_end(&meeting, error);
 }
 
 PROA_MPI(Comm_accept)(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm)
 {
-    proa_presence_meets_others();
-    return proa_pmpi()->Comm_accept(port, info, root, comm, intercomm);
+    const struct proa_message meeting = meeting_begin();
+
+    return meeting_end(&meeting, proa_pmpi()->Comm_accept(port, info, root, comm, intercomm));
 }
 
 PROA_MPI(Comm_connect)
 (const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm)
 {
-    proa_presence_meets_others();
-    return proa_pmpi()->Comm_connect(port, info, root, comm, intercomm);
+    const struct proa_message meeting = meeting_begin();
+
+    return meeting_end(&meeting, proa_pmpi()->Comm_connect(port, info, root, comm, intercomm));
 }
 
 PROA_MPI(Comm_join)(int file, MPI_Comm *intercomm)
 {
-    proa_presence_meets_others();
-    return proa_pmpi()->Comm_join(file, intercomm);
+    const struct proa_message meeting = meeting_begin();
+
+    return meeting_end(&meeting, proa_pmpi()->Comm_join(file, intercomm));
 }

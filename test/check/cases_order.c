@@ -235,6 +235,38 @@ static void right_split(void)
     MPI_Comm_free(&comm);
 }
 
+/* Processes of this job meet as strangers. Not every host can: then no port opens. */
+static void right_accept(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm half, both;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (rank == FIRST && MPI_Open_port(MPI_INFO_NULL, port) != MPI_SUCCESS)
+        port[0] = 0;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    MPI_Bcast(port, sizeof port, MPI_CHAR, FIRST, MPI_COMM_WORLD);
+    if (!port[0])
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, rank == SECOND, rank, &half);
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST)
+        put_done(6);
+    if (rank == SECOND)
+        MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &both);
+    else
+        MPI_Comm_accept(port, MPI_INFO_NULL, FIRST, half, &both);
+    if (rank == SECOND)
+        put_done(6);
+    MPI_Win_unlock_all(win);
+    MPI_Comm_disconnect(&both);
+    MPI_Comm_free(&half);
+    if (rank == FIRST)
+        MPI_Close_port(port);
+}
+
 /* ---- windows ---- */
 
 static void right_unlock_lock(void)
@@ -322,6 +354,7 @@ const struct scene orders[] = {
     WRONG(bcast_of_target, "Put", FIRST, "Put", SECOND),
     RIGHT(reduce),
     RIGHT(split),
+    RIGHT(accept),
     RIGHT(unlock_lock),
     RIGHT(other_fence),
     RIGHT(creation),
