@@ -103,9 +103,8 @@ static size_t place_of(const struct pair *p, int op, int call)
 }
 
 static void work(const struct area *a, const struct pair *p, int op, int call, int count,
-                 int target, char *result)
+                 int target, char *origin, char *result)
 {
-    char origin[most_bytes];
     MPI_Aint at = disp_at(a, target, (MPI_Aint)place_of(p, op, call));
     fill(p, origin, in_origin, value_sent(op));
     if (call == accumulate)
@@ -120,14 +119,14 @@ static void work(const struct area *a, const struct pair *p, int op, int call, i
 /* By all ranks, each at its target. */
 static void operate(const struct area *a, const struct pair *p, int count, bool exclusive)
 {
-    static char results[nops][ncalls][most_bytes];
+    static char origins[nops][ncalls][most_bytes], results[nops][ncalls][most_bytes];
     int target = (rank + 1) % nranks;
     memset(results, in_result, sizeof results);
     MPI_Win_lock(exclusive ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0, a->win);
     for (int op = 0; op < nops; op++)
         for (int call = 0; call < ncalls; call++)
             if (is_call(call, op, count))
-                work(a, p, op, call, count, target, results[op][call]);
+                work(a, p, op, call, count, target, origins[op][call], results[op][call]);
     MPI_Win_unlock(target, a->win);
     for (int op = 0; op < nops; op++)
         for (int call = get_accumulate; call < ncalls; call++) {
