@@ -2,6 +2,7 @@
 /* MPI_Alloc_mem, MPI_Free_mem (MPI-4.1, 9.2), attach and detach (13.2.4), shared_query (13.2.3). */
 #include "bind/bind.h"
 #include "base/settings.h"
+#include "check/check.h"
 #include "check/local.h"
 #include "check/protect.h"
 #include "usage/rules.h"
@@ -132,6 +133,8 @@ static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint
         return error;
     target = &win->targets[rank];
     start = proa_win_load_store(win, rank);
+    if (start && rank != win->rank)
+        proa_check_share(proa_handle_of(win)->check);
     *(void **)base = proa_view_of(start);
     *size = start ? (MPI_Aint)target->bytes : 0;
     *disp_unit = target->disp_unit;

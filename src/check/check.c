@@ -201,6 +201,15 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     announce(call == PROA_CALL_Win_sync ? proa_announce_sync : proa_announce_after);
 }
 
+void proa_check_share(struct proa_check *check)
+{
+    if (!check)
+        return;
+    proa_inside_enter();
+    proa_ordering_share(check->ordering);
+    proa_inside_leave();
+}
+
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
 {
     announce(proa_announce_before);

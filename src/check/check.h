@@ -44,6 +44,10 @@ const void *proa_check_origin(const struct proa_win *win, enum proa_call call, i
 void *proa_check_result(const struct proa_win *win, enum proa_call call, int rank, void *result,
                         int64_t count, MPI_Datatype datatype, const void *caller);
 
+/* The program is about to get a pointer to another rank's memory of the window. NULL: does nothing.
+ */
+void proa_check_share(struct proa_check *check);
+
 /* A call begins. */
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank);
 

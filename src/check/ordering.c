@@ -21,7 +21,7 @@ struct proa_ordering {
     uint64_t number;   /* the same on all processes */
     uint64_t meetings; /* calls of all processes on it so far */
     int meeting;
-    int size, flavor;
+    int size, shares; /* shares: members may load and store in memory of others */
     uint8_t *fetched; /* by rank: has fetched from there, and no call has completed it */
     uint8_t *locked;  /* by rank: has learned from earlier holders of its lock, in this epoch */
     uint64_t *bases;  /* addresses of the memory, by rank */
@@ -125,7 +125,7 @@ static struct proa_ordering *new_ordering(struct proa_win *win)
 
     if (!ordering)
         return NULL;
-    *ordering = (struct proa_ordering){.win = win, .size = win->size, .flavor = win->flavor};
+    *ordering = (struct proa_ordering){.win = win, .size = win->size};
     ordering->fetched = calloc(size, sizeof *ordering->fetched);
     ordering->locked = calloc(size, sizeof *ordering->locked);
     ordering->bases = calloc(size, sizeof *ordering->bases);
@@ -151,12 +151,18 @@ static int read_processes(struct proa_ordering *ordering, MPI_Comm comm)
 /* windows: 1, or -1. */
 static void note_shared(const struct proa_ordering *ordering, int windows)
 {
-    if (ordering->flavor != PROA_FLAVOR_SHARED)
-        return;
-    proa_announce_share(ordering->size, windows);
     for (int i = 0; i < ordering->size; i++)
-        if (ordering->processes[i] != proa_board_rank())
+        if (ordering->processes[i] != proa_board_rank() &&
+            proa_board_is_near(ordering->processes[i]))
             proa_clock_share(ordering->processes[i], windows);
+}
+
+void proa_ordering_share(struct proa_ordering *ordering)
+{
+    if (!ordering || !on || ordering->shares)
+        return;
+    ordering->shares = 1;
+    note_shared(ordering, 1);
 }
 
 /* The exchange has a word more than the bases: the number, which rank 0 gives. A process without
@@ -191,7 +197,8 @@ struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
     ordering->meeting = PROA_SETS_WINDOW + (int)(all[2] % PROA_BOARD_SETS);
     free(all);
     proa_inside_enter();
-    note_shared(ordering, 1);
+    if (win->flavor == PROA_FLAVOR_SHARED)
+        proa_ordering_share(ordering);
     proa_own_open(win, ordering->number);
     ordering->named = (struct proa_conflict_window){.number = ordering->number, .win = win};
     proa_conflict_between_open(&ordering->named);
@@ -204,7 +211,7 @@ void proa_ordering_close(struct proa_ordering *ordering)
     if (!ordering)
         return;
     proa_inside_enter();
-    if (on)
+    if (on && ordering->shares)
         note_shared(ordering, -1);
     proa_own_close(ordering->number);
     proa_conflict_between_close(&ordering->named);

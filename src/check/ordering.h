@@ -43,6 +43,10 @@ int proa_ordering_processes(MPI_Group group, int size, int *processes);
 struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm);
 void proa_ordering_close(struct proa_ordering *ordering);
 
+/* This process has a pointer to the memory of another one, or may get it. NULL: does nothing.
+ * Inside. */
+void proa_ordering_share(struct proa_ordering *ordering);
+
 /* Around a call on the window. rank: the target's, or -1. NULL: does nothing. Inside. */
 void proa_ordering_before(struct proa_ordering *ordering, enum proa_call call, int rank);
 void proa_ordering_after(struct proa_ordering *ordering, enum proa_call call, int rank);

@@ -44,7 +44,6 @@ struct pending {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 int proa_announce_on;
 static int follows;                /* other processes */
-static int shares;                 /* windows over memory of any of them */
 static struct process **processes; /* NULL: no operation of it was taken */
 static struct pending plain[PENDING], requested[PENDING], updates, fetches;
 static void
@@ -182,12 +181,6 @@ void proa_announce_sync(void)
     proa_sanitizer_ignore(1);
 }
 
-void proa_announce_share(int processes_with_this, int windows)
-{
-    if (processes_with_this > 1)
-        shares += windows;
-}
-
 /* ---- operations of others ---- */
 
 static int is_flag(const struct proa_access *access)
@@ -236,7 +229,7 @@ void proa_announce_taken(const struct proa_access *access)
     struct process *origin;
     void *before;
 
-    if (shares || access->origin == proa_board_rank())
+    if (proa_clock_shares() || access->origin == proa_board_rank())
         return;
     origin = process_of(access->origin);
     if (!origin)

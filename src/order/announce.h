@@ -12,7 +12,7 @@
  * Pending operations of this process are actors, too: from the call to the completion they access
  * their buffers, and their target if that is this process.
  *
- * Operations of processes that share memory with this one by MPI_Win_allocate_shared are left out:
+ * While this process shares memory with others (proa_clock_shares) their operations are left out:
  * it may learn from them at any time. A load behind MPI_Win_sync, until the next call, may poll, so
  * it is not compared, and what the process has accessed before counts as known to others. Without
  * ThreadSanitizer, or without check mode, all functions do nothing. They are safe from any thread,
@@ -46,10 +46,6 @@ void proa_announce_after(void);
 
 /* The same of MPI_Win_sync, when it is over. */
 void proa_announce_sync(void);
-
-/* So many processes load from and store to memory of one another directly, by so many windows more,
- * or less. */
-void proa_announce_share(int processes_with_this, int windows);
 
 /* An access of another process to this one's memory, which was taken. Excluded. */
 void proa_announce_taken(const struct proa_access *access);

@@ -202,6 +202,11 @@ uint64_t *proa_board_mine(int row)
     return row_of(win->rank, row);
 }
 
+int proa_board_is_near(int process)
+{
+    return parts[process].rows != NULL;
+}
+
 static void raise_word(uint64_t *row, uint64_t value)
 {
     uint64_t old = proa_atomic_load(row, PROA_RELAXED);

@@ -31,6 +31,8 @@ enum { PROA_BOARD_MOST = 512 };
  * may have polled there. What it has done itself KNOWN has.
  * FLOOR: every access that it has not handed over yet comes after this; only the process writes it.
  * SHARED, EXCLUSIVE: what others had done when they gave back a lock of that kind on it.
+ * DIRECT: no clock. A process's word is odd while it may load and store in the memory of a window
+ * that both are in; the own word is 1 once there was any such process.
  * MEETING: two for each of PROA_BOARD_MEETINGS sets of collective calls, taken in turn: a process
  * that is ahead in the next call of that set raises the other. */
 enum proa_board_row {
@@ -40,6 +42,7 @@ enum proa_board_row {
     PROA_ROW_FLOOR,
     PROA_ROW_SHARED,
     PROA_ROW_EXCLUSIVE,
+    PROA_ROW_DIRECT,
     PROA_ROW_MEETING
 };
 /* Sets of calls: on communicators, those that wait for all processes, and the others; on windows.
@@ -66,6 +69,9 @@ int proa_board_rank(void);
 
 /* A row of this process. */
 uint64_t *proa_board_mine(int row);
+
+/* Is that process on this node? */
+int proa_board_is_near(int process);
 
 /* Raises a row of a process to the clock. It is done once proa_board_flush has returned. */
 void proa_board_raise(int process, int row, const uint64_t *clock);

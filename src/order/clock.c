@@ -20,8 +20,9 @@ static struct proa_moment *moment; /* the last; NULL: the clock has changed sinc
 static uint64_t moments;           /* how many there are, with: */
 static struct proa_moment *spare;  /* one that is held no more: the clock changes often; or NULL */
 static int messages_came;
-static uint16_t *shared; /* by process: windows */
-static int shares;       /* of all of them */
+static uint16_t *shared;       /* by process: windows */
+static uint64_t *direct_words; /* row PROA_ROW_DIRECT of this process */
+static uint64_t *direct_told;  /* the word of this process in that row, by process */
 
 /* ---- begin and end ---- */
 
@@ -29,15 +30,17 @@ int proa_clock_begin(void)
 {
     me = proa_board_rank();
     clock_words = proa_board_mine(PROA_ROW_KNOWN);
+    direct_words = proa_board_mine(PROA_ROW_DIRECT);
     versions = calloc((size_t)proa_board_size() * TOLD_ROWS, sizeof *versions);
     met = calloc((size_t)proa_board_size(), sizeof *met);
     shared = calloc((size_t)proa_board_size(), sizeof *shared);
-    shares = 0;
+    direct_told = calloc((size_t)proa_board_size(), sizeof *direct_told);
     version = stamped = 1;
     messages_came = 0;
     proa_atomic_store(&clock_words[me], 1, PROA_RELAXED);
-    return versions && met && shared ? PROA_OK
-                                     : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
+    return versions && met && shared && direct_told
+               ? PROA_OK
+               : proa_fail(PROA_ERR_NO_MEM, "out of memory for check mode");
 }
 
 void proa_clock_end(void)
@@ -50,7 +53,8 @@ void proa_clock_end(void)
     free(versions);
     free(met);
     free(shared);
-    versions = met = NULL;
+    free(direct_told);
+    versions = met = direct_told = NULL;
     shared = NULL;
 }
 
@@ -119,20 +123,40 @@ static void changed(void)
     moment = NULL;
 }
 
+/* Partner: tell_direct. */
+static int has_shared(void)
+{
+    return proa_atomic_load(&direct_words[me], PROA_ACQUIRE) != 0;
+}
+
+static int shares_with(int process)
+{
+    return process != me &&
+           (shared[process] || proa_atomic_load(&direct_words[process], PROA_ACQUIRE) & 1);
+}
+
+int proa_clock_shares(void)
+{
+    for (int i = 0; has_shared() && i < proa_board_size(); i++)
+        if (shares_with(i))
+            return 1;
+    return 0;
+}
+
 void proa_clock_listen(void)
 {
     if (messages_came)
         proa_clock_hear(PROA_ROW_TOLD);
     messages_came = 0;
     proa_clock_hear(PROA_ROW_SEEN);
-    for (int i = 0; shares && i < proa_board_size(); i++)
-        if (shared[i])
+    for (int i = 0; has_shared() && i < proa_board_size(); i++)
+        if (shares_with(i))
             proa_clock_learn_memory(i);
 }
 
 struct proa_moment *proa_clock_moment(void)
 {
-    if (messages_came || shares)
+    if (messages_came || has_shared())
         proa_clock_listen();
     if (!moment)
         moment = moment_of(clock_words);
@@ -209,15 +233,23 @@ void proa_clock_learn_memory(int process)
         changed();
 }
 
-void proa_clock_share(int process, int windows)
+/* Before the program gets the pointer, so whatever it stores by that comes later. */
+static void tell_direct(int process)
 {
-    shared[process] = (uint16_t)(shared[process] + windows);
-    shares += windows;
+    memset(met, 0, (size_t)proa_board_size() * sizeof *met);
+    met[me] = ++direct_told[process];
+    met[process] = 1;
+    proa_board_raise(process, PROA_ROW_DIRECT, met);
+    proa_atomic_store(&direct_words[me], 1, PROA_RELEASE);
 }
 
-int proa_clock_shares(void)
+void proa_clock_share(int process, int windows)
 {
-    return shares > 0;
+    const int before = shared[process] > 0;
+
+    shared[process] = (uint16_t)(shared[process] + windows);
+    if (before != (shared[process] > 0))
+        tell_direct(process);
 }
 
 void proa_clock_messages_came(void)

@@ -68,8 +68,9 @@ void proa_clock_hear(int row);
 void proa_clock_learn(int process, enum proa_board_row row);
 void proa_clock_learn_memory(int process);
 
-/* The program may load and store in the memory of that process directly, and may so learn at any
- * time: by so many windows more, or less. */
+/* The program may load and store in memory of that process, or of others that have a window with
+ * both: by so many windows more, or less. So either of the two may learn from the other at any
+ * time. The other one is told; it is on this node. */
 void proa_clock_share(int process, int windows);
 int proa_clock_shares(void); /* with any */
 

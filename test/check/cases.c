@@ -20,9 +20,9 @@ enum { LEVEL = MPI_THREAD_MULTIPLE };
 #elif defined MEMORY
 enum { LEVEL = MPI_THREAD_SINGLE };
 #ifdef APART
-static const struct scene *const lists[] = {local, shapes, flavors};
+static const struct scene *const lists[] = {local, shapes, flavors, direct};
 #else
-static const struct scene *const lists[] = {local, shapes, flavors, signals};
+static const struct scene *const lists[] = {local, shapes, flavors, direct, signals};
 #endif
 #else
 enum { LEVEL = MPI_THREAD_SINGLE };

@@ -30,8 +30,8 @@ struct scene {
 };
 
 /* By subject; each list ends with a scene without a name. */
-extern const struct scene conflicts[], orders[], atomics[], hidden[], buffers[], local[], flavors[],
-    shapes[], threads[], syncs[], types[], messages[], notified[], signals[];
+extern const struct scene conflicts[], orders[], atomics[], hidden[], buffers[], local[], direct[],
+    flavors[], shapes[], threads[], syncs[], types[], messages[], notified[], signals[];
 
 #define WRONG(name, first, first_rank, second, second_rank)              \
     {                                                                    \
