@@ -9,41 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- conflicts ---- */
-
-const char *proa_access_name(const struct proa_access *access)
-{
-    switch (access->call) {
-    case PROA_ACCESS_LOAD:
-        return "a load";
-    case PROA_ACCESS_STORE:
-        return "a store";
-    case PROA_ACCESS_TOUCH:
-        return "a load or a store";
-    default:
-        return proa_call_name((enum proa_call)access->call);
-    }
-}
-
-/* Those of one origin are ordered. */
-static int differ_in_op(const struct proa_access *one, const struct proa_access *other)
-{
-    return one->op && other->op && one->op != other->op && one->origin != other->origin;
-}
-
-int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other)
-{
-    const unsigned kinds = 1U << one->kind | 1U << other->kind;
-
-    if (kinds & 1U << PROA_ACCESS_WRITE)
-        return 1;
-    if ((kinds & 1U << PROA_ACCESS_ATOMIC) == 0)
-        return 0;
-    if (kinds == 1U << PROA_ACCESS_ATOMIC) /* 13.7.1: atomic with one predefined type only */
-        return one->basic != other->basic || differ_in_op(one, other);
-    return differ_in_op(one, other) || (kinds & 1U << PROA_ACCESS_READ) != 0;
-}
-
 static int overlap(const struct proa_access *one, const struct proa_access *other)
 {
     return one->low < other->high && other->low < one->high;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One access, of those that order/accesses.h keeps. */
+#include "order/accesses.h"
+
+const char *proa_access_name(const struct proa_access *access)
+{
+    switch (access->call) {
+    case PROA_ACCESS_LOAD:
+        return "a load";
+    case PROA_ACCESS_STORE:
+        return "a store";
+    case PROA_ACCESS_TOUCH:
+        return "a load or a store";
+    default:
+        return proa_call_name((enum proa_call)access->call);
+    }
+}
+
+/* Those of one origin are ordered. */
+static int differ_in_op(const struct proa_access *one, const struct proa_access *other)
+{
+    return one->op && other->op && one->op != other->op && one->origin != other->origin;
+}
+
+int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other)
+{
+    const unsigned kinds = 1U << one->kind | 1U << other->kind;
+
+    if (kinds & 1U << PROA_ACCESS_WRITE)
+        return 1;
+    if ((kinds & 1U << PROA_ACCESS_ATOMIC) == 0)
+        return 0;
+    if (kinds == 1U << PROA_ACCESS_ATOMIC) /* 13.7.1: atomic with one predefined type only */
+        return one->basic != other->basic || differ_in_op(one, other);
+    return differ_in_op(one, other) || (kinds & 1U << PROA_ACCESS_READ) != 0;
+}
