@@ -22,10 +22,20 @@ static int differ_in_op(const struct proa_access *one, const struct proa_access 
     return one->op && other->op && one->op != other->op && one->origin != other->origin;
 }
 
+/* MPI-4.1, 13.7: a store may meet a remote read, and so a flag may be polled that its owner stores.
+ * MPI_NO_OP says that this is meant. */
+static int is_poll(const struct proa_access *store, const struct proa_access *other)
+{
+    return store->call == PROA_ACCESS_STORE && other->kind == PROA_ACCESS_ATOMIC_READ &&
+           other->high - other->low <= sizeof(uint64_t);
+}
+
 int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other)
 {
     const unsigned kinds = 1U << one->kind | 1U << other->kind;
 
+    if (is_poll(one, other) || is_poll(other, one))
+        return 0;
     if (kinds & 1U << PROA_ACCESS_WRITE)
         return 1;
     if ((kinds & 1U << PROA_ACCESS_ATOMIC) == 0)

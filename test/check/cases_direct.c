@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pointers to memory of other ranks (MPI_Win_shared_query). */
+/* Pointers to memory of other ranks, and flags that loads wait for or stores set. */
 #include "cases.h"
 
 #include <unistd.h>
@@ -116,9 +116,51 @@ static void wrong_pointer_before(void)
     MPI_Win_fence(0, win);
 }
 
+/* ---- flags in the own window ---- */
+
+static void fetch_flag(void)
+{
+    long flag = 0;
+
+    while (!flag) {
+        MPI_Fetch_and_op(NULL, &flag, MPI_LONG, TARGET, 0, MPI_NO_OP, win);
+        MPI_Win_flush(TARGET, win);
+    }
+}
+
+static void right_flag_stored(void)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == TARGET) {
+        usleep(LATE_US);
+        store(memory + 1, 4);
+        MPI_Win_sync(win);
+        set(memory);
+    }
+    if (rank == FIRST) {
+        fetch_flag();
+        get(TARGET, 1);
+    }
+    MPI_Win_unlock_all(win);
+}
+
+/* Two words are no flag. */
+static void wrong_look_store(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        MPI_Get_accumulate(NULL, 0, MPI_LONG, buffer + WORDS, 2, MPI_LONG, TARGET, 3, 2, MPI_LONG,
+                           MPI_NO_OP, win);
+    if (rank == TARGET)
+        store(memory + 3, 5);
+    MPI_Win_fence(0, win);
+}
+
 /* With ThreadSanitizer windows of scenes stay: pointers come last. */
 const struct scene direct[] = {
     LOCAL(pointer_before, "MPI_Put", FIRST, "a load", TARGET),
+    RIGHT(flag_stored),
+    LOCAL(look_store, "MPI_Get_accumulate", FIRST, "a store", TARGET),
     RIGHT(flag_there),
     RIGHT(flag_here),
     RIGHT(flag_elsewhere),
