@@ -214,7 +214,7 @@ void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
 {
     announce(proa_announce_before);
     if (check->has_memory) {
-        proa_local_take();
+        proa_local_take(call == PROA_CALL_Win_sync);
         proa_buffers_begin();
     }
     proa_reuse_begin();

@@ -2,6 +2,7 @@
 /* See conflict_between.h. */
 #include "check/conflict_between.h"
 #include "check/conflict.h"
+#include "check/polls.h"
 #include "order/place.h"
 #include "order/crossing.h"
 #include "findings/finding.h"
@@ -80,6 +81,12 @@ static void say_remedy(char *remedy, size_t room, const struct proa_access *firs
         snprintf(remedy, room, "MPI_Win_fence between them");
 }
 
+static int polls(const struct proa_access *access, const void *place)
+{
+    return (access->call == PROA_ACCESS_LOAD || access->call == PROA_ACCESS_TOUCH) &&
+           proa_polls_noted(access->low, place);
+}
+
 void proa_conflict_between_tell(const struct proa_access *first, const struct proa_access *second)
 {
     static const char id[] = "conflict-between";
@@ -87,6 +94,8 @@ void proa_conflict_between_tell(const struct proa_access *first, const struct pr
     struct proa_finding_call calls[] = {call_of(first, &sources[0]), call_of(second, &sources[1])};
     char what[160], remedy[200];
 
+    if (polls(first, calls[0].caller) || polls(second, calls[1].caller))
+        return;
     if (proa_finding_again(id, calls[0].caller, calls[1].caller) ||
         proa_finding_again(id, calls[1].caller, calls[0].caller))
         return;

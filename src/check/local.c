@@ -6,6 +6,7 @@
 #include "base/settings.h"
 #include "check/buffers.h"
 #include "check/conflict.h"
+#include "check/polls.h"
 #include "check/reuse.h"
 #include "host/handle.h"
 #include "host/pmpi.h"
@@ -51,7 +52,6 @@ struct window {
 static struct window *windows;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int is_on, has_threads;
-static int after_sync; /* the last call on a window was MPI_Win_sync */
 
 static void look(const struct proa_access *access);
 
@@ -300,16 +300,6 @@ static void take(const struct window *window, uintptr_t address, uint64_t bytes,
     proa_moment_drop(access.moment);
 }
 
-/* Is the same load further on, or before? */
-static int is_repeated(const struct proa_trap_hit *hits, int count, int at)
-{
-    for (int i = 0; i < count; i++)
-        if (i != at && hits[i].memory == hits[at].memory && hits[i].cookie == hits[at].cookie &&
-            hits[i].instruction == hits[at].instruction)
-            return 1;
-    return 0;
-}
-
 /* Buffers of pending operations that a system call, or a trap, has touched. */
 static void compare_with_buffers(const struct proa_trap_hit *hit, const void *place,
                                  uintptr_t address)
@@ -322,8 +312,10 @@ static void compare_with_buffers(const struct proa_trap_hit *hit, const void *pl
                       stores);
 }
 
-/* is_beside: it was beside a call, neither before nor after it. */
-static void take_one(const struct proa_trap_hit *hits, int count, int at, int is_beside)
+/* Where a call is that takes accesses: BESIDE: neither before nor behind them. */
+enum taken { BEFORE_CALL, BEFORE_SYNC, BESIDE };
+
+static void take_one(const struct proa_trap_hit *hits, int count, int at, enum taken taken)
 {
     const struct proa_trap_hit *hit = &hits[at];
     const uintptr_t behind = (uintptr_t)proa_view_behind(hit->memory);
@@ -339,17 +331,18 @@ static void take_one(const struct proa_trap_hit *hits, int count, int at, int is
         compare_with_buffers(hit, place, behind);
     if (!window || !place)
         return;
-    if (hit->access != PROA_TRAP_STORE && (after_sync || is_repeated(hits, count, at))) {
+    if (hit->access != PROA_TRAP_STORE && proa_polls_may(hits, count, at, taken == BEFORE_SYNC)) {
+        proa_polls_note(address, place);
         if (proa_ordering_is_on())
             proa_clock_learn_memory(proa_board_rank());
     } else {
-        if (hit->access == PROA_TRAP_STORE && !is_beside)
+        if (hit->access == PROA_TRAP_STORE && taken != BESIDE)
             proa_rules_stored(proa_handle_of(window->win)->rules, place);
         take(window, address, hit->bytes ? hit->bytes : 1, place, hit->access);
     }
 }
 
-static void take_all(int is_beside)
+static void take_all(enum taken taken)
 {
     static struct proa_trap_hit hits[HITS_MOST];
     int count = 0;
@@ -364,14 +357,15 @@ static void take_all(int is_beside)
         proa_clock_listen(); /* a notification that was polled may order them */
     for (int i = 0; i < count; i++)
         if (!proa_buffers_hit(&hits[i]))
-            take_one(hits, count, i, is_beside);
+            take_one(hits, count, i, taken);
+    proa_polls_taken(hits, count);
     pthread_mutex_unlock(&mutex);
     proa_inside_leave();
 }
 
-void proa_local_take(void)
+void proa_local_take(int syncs)
 {
-    take_all(0);
+    take_all(syncs ? BEFORE_SYNC : BEFORE_CALL);
 }
 
 /* ---- other threads ---- */
@@ -395,15 +389,17 @@ void proa_local_linger(const void *caller)
     if (!is_on || !has_threads || !caller || !is_early(caller))
         return;
     usleep(LINGER_US);
-    take_all(1);
+    take_all(BESIDE);
 }
 
 void proa_local_called(enum proa_call call)
 {
     if (!is_on)
         return;
-    after_sync = call == PROA_CALL_Win_sync;
-    if (!after_sync) {
+    proa_inside_enter();
+    proa_polls_called(call == PROA_CALL_Win_sync);
+    proa_inside_leave();
+    if (call != PROA_CALL_Win_sync) {
         proa_protection_renew();
         proa_watchpoint_renew();
     }

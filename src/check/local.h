@@ -6,8 +6,8 @@
  * Handlers of signals write accesses down, and the next call on a window takes them: nothing has
  * become ordered for this process in between. An access is complete at once, at its own process.
  *
- * A load behind MPI_Win_sync, or one that is repeated, may poll the location, which is legal in the
- * unified model. It is not compared, and what its process may have learned by it counts as ordered.
+ * A load that may poll (check/polls.h) is not compared, and what its process may have learned by it
+ * counts as ordered.
  */
 #ifndef PROA_CHECK_LOCAL_H
 #define PROA_CHECK_LOCAL_H
@@ -35,8 +35,9 @@ void proa_local_guard(const void *memory, uint64_t bytes);
 void proa_local_attach(const struct proa_win *win, const void *base, uint64_t bytes);
 void proa_local_detach(const struct proa_win *win, const void *base);
 
-/* Takes the accesses since the last call. Not entered (check/ordering.h). */
-void proa_local_take(void);
+/* Takes the accesses since the last call. syncs: a call of MPI_Win_sync begins. Not entered
+ * (check/ordering.h). */
+void proa_local_take(int syncs);
 
 /* A call from that place is over, and has not completed or ordered anything for this process yet:
  * the program's other threads get some time, and their accesses are taken. So a thread that no

@@ -171,7 +171,7 @@ void proa_message_before(struct proa_message *message, enum proa_message_kind ki
     *message = (struct proa_message){kind, -1, 0, NULL};
     if (!proa_ordering_is_on() || kind == PROA_MESSAGE_NONE)
         return;
-    proa_local_take();
+    proa_local_take(0);
     members = kind == PROA_MESSAGE_WORLD ? NULL : members_of(comm);
     proa_inside_enter();
     proa_announce_before();

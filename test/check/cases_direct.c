@@ -118,6 +118,26 @@ static void wrong_pointer_before(void)
 
 /* ---- flags in the own window ---- */
 
+/* The flag is there at the first look. */
+static void right_flag_put(void)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        put(TARGET, 1);
+        MPI_Win_flush(TARGET, win);
+        buffer[2] = 1;
+        MPI_Accumulate(buffer + 2, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, MPI_REPLACE, win);
+        MPI_Win_flush(TARGET, win);
+    }
+    if (rank == TARGET) {
+        usleep(LATE_US);
+        await(memory);
+        MPI_Win_sync(win);
+        store(memory + 1, load(memory + 1));
+    }
+    MPI_Win_unlock_all(win);
+}
+
 static void fetch_flag(void)
 {
     long flag = 0;
@@ -159,6 +179,7 @@ static void wrong_look_store(void)
 /* With ThreadSanitizer windows of scenes stay: pointers come last. */
 const struct scene direct[] = {
     LOCAL(pointer_before, "MPI_Put", FIRST, "a load", TARGET),
+    RIGHT(flag_put),
     RIGHT(flag_stored),
     LOCAL(look_store, "MPI_Get_accumulate", FIRST, "a store", TARGET),
     RIGHT(flag_there),

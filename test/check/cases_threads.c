@@ -239,6 +239,60 @@ static void wrong_value_beside(void)
         beside(load_value, get_value);
 }
 
+/* ---- a thread that polls, while calls of another one take what it loads ---- */
+
+static void poll(void)
+{
+    while (__atomic_load_n(memory, __ATOMIC_ACQUIRE) == 0)
+        continue;
+    MPI_Win_sync(win);
+    memory[1]++;
+    say_turn();
+}
+
+static void poll_with_sync(void)
+{
+    do
+        MPI_Win_sync(win);
+    while (__atomic_load_n(memory, __ATOMIC_ACQUIRE) == 0);
+    MPI_Win_sync(win);
+    memory[1]++;
+    say_turn();
+}
+
+static void get_until_turn(void)
+{
+    while (!__atomic_load_n(&is_turn, __ATOMIC_RELAXED)) {
+        MPI_Get(&value, 1, MPI_LONG, SECOND, 3, 1, MPI_LONG, win);
+        MPI_Win_flush(SECOND, win);
+    }
+}
+
+static INLINE void poll_beside(work *how)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == TARGET)
+        beside(how, get_until_turn);
+    if (rank == FIRST) {
+        usleep(LATE_US);
+        put(TARGET, 1);
+        MPI_Win_flush(TARGET, win);
+        buffer[2] = 1;
+        MPI_Accumulate(buffer + 2, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, MPI_REPLACE, win);
+    }
+    MPI_Win_unlock_all(win);
+}
+
+static void right_poll_beside(void)
+{
+    poll_beside(poll);
+}
+
+static void right_poll_with_sync_beside(void)
+{
+    poll_beside(poll_with_sync);
+}
+
 const struct scene threads[] = {
     LOCAL(barrier_beside, "MPI_Put", FIRST, "a load", TARGET),
     RIGHT(barrier_before),
@@ -248,5 +302,7 @@ const struct scene threads[] = {
     RIGHT(result_before),
     LOCAL(result_of_task, "MPI_Get", FIRST, "a load", FIRST),
     LOCAL(value_beside, "MPI_Get", FIRST, "a load or a store", FIRST),
+    RIGHT(poll_beside),
+    RIGHT(poll_with_sync_beside),
     {0},
 };

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See polls.h. */
+#include "check/polls.h"
+
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { THREADS = 64, NOTED = 64 };
+
+/* A thread that has called, loaded or stored. */
+struct thread {
+    int number;
+    int is_after_sync;
+    struct proa_trap_hit last; /* before the last call that has taken any */
+    int has_last;              /* and the thread has not called since */
+};
+
+static struct thread threads[THREADS];
+static int thread_count;
+
+static struct {
+    uintptr_t address;
+    const void *place;
+} noted[NOTED];
+static unsigned noted_count;
+
+static int this_thread(void)
+{
+    static _Thread_local int number;
+
+    if (number == 0)
+        number = (int)syscall(SYS_gettid);
+    return number;
+}
+
+/* NULL: there are too many. */
+static struct thread *thread_of(int number)
+{
+    for (int i = 0; i < thread_count; i++)
+        if (threads[i].number == number)
+            return &threads[i];
+    if (thread_count == THREADS)
+        return NULL;
+    threads[thread_count] = (struct thread){.number = number};
+    return &threads[thread_count++];
+}
+
+void proa_polls_called(int syncs)
+{
+    struct thread *thread = thread_of(this_thread());
+
+    if (!thread)
+        return;
+    thread->is_after_sync = syncs;
+    thread->has_last = 0;
+}
+
+static int are_alike(const struct proa_trap_hit *one, const struct proa_trap_hit *other)
+{
+    return one->thread == other->thread && one->memory == other->memory &&
+           one->cookie == other->cookie && one->instruction == other->instruction;
+}
+
+int proa_polls_may(const struct proa_trap_hit *hits, int count, int at, int syncs)
+{
+    const struct thread *thread = thread_of(hits[at].thread);
+
+    if (!thread || thread->is_after_sync || (syncs && thread->number == this_thread()) ||
+        (thread->has_last && are_alike(&thread->last, &hits[at])))
+        return 1;
+    for (int i = 0; i < count; i++)
+        if (i != at && are_alike(&hits[i], &hits[at]))
+            return 1;
+    return 0;
+}
+
+void proa_polls_taken(const struct proa_trap_hit *hits, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct thread *thread = thread_of(hits[i].thread);
+
+        if (!thread)
+            continue;
+        thread->last = hits[i];
+        thread->has_last = 1;
+    }
+}
+
+int proa_polls_noted(uintptr_t address, const void *place)
+{
+    for (unsigned i = 0; i < NOTED && i < noted_count; i++)
+        if (noted[i].address == address && noted[i].place == place)
+            return 1;
+    return 0;
+}
+
+void proa_polls_note(uintptr_t address, const void *place)
+{
+    if (proa_polls_noted(address, place))
+        return;
+    noted[noted_count % NOTED].address = address;
+    noted[noted_count % NOTED].place = place;
+    noted_count++;
+}
