@@ -4,8 +4,8 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/patience.h"
 #include "base/settings.h"
-#include "base/system.h"
 #include "base/wait.h"
 #include "remote/progress.h"
 #include "remote/ends.h"
@@ -17,7 +17,6 @@
 
 enum {
     NETWORK_TRIAL_S = 5,
-    LOOK_MOST_NS = 50000000, /* of the time between two looks at a trial: the rest does not count */
     TIMEOUT_S = 60, /* for PROA_TIMEOUT=0, which is for processes that have been reached before */
     NODES_ALL = 16  /* up to so many nodes, each node tries each */
 };
@@ -301,7 +300,8 @@ void proa_networks_keep(const struct proa_networks *n, const struct proa_win *wi
 /* ---- a trial ---- */
 
 struct trial {
-    long patience_s, left_ns, looked_ns;
+    long patience_s;
+    struct proa_patience patience;
     int count, error;
     struct {
         uint32_t peer;
@@ -331,17 +331,6 @@ static int choose(struct trial *trial, struct proa_win *win, const int *leaders,
     return PROA_OK;
 }
 
-/* A process that was stopped, or had no processor, could not look, and an answer may have come
- * meanwhile. So a trial takes a number of looks besides its time. Not 0: its time is over. */
-static int is_late(struct trial *trial)
-{
-    const long now_ns = proa_system->now_ns(), passed_ns = now_ns - trial->looked_ns;
-
-    trial->left_ns -= passed_ns < LOOK_MOST_NS ? passed_ns : LOOK_MOST_NS;
-    trial->looked_ns = now_ns;
-    return trial->left_ns < 0;
-}
-
 static int is_over(void *arg)
 {
     struct trial *trial = arg;
@@ -356,7 +345,7 @@ static int is_over(void *arg)
         silent = outcome == PROA_OK ? silent : i;
     }
     proa_progress_leave();
-    if (!trial->error && silent >= 0 && is_late(trial))
+    if (!trial->error && silent >= 0 && proa_patience_is_over(&trial->patience))
         trial->error = proa_fail(PROA_ERR_OTHER, "rank %d has not answered for %ld s",
                                  trial->other[silent].rank, trial->patience_s);
     return silent < 0 || trial->error;
@@ -384,8 +373,7 @@ int proa_networks_try(struct proa_networks *n, struct proa_win *win, const int *
     }
     if (trial.error)
         return trial.error;
-    trial.left_ns = trial.patience_s * 1000000000L;
-    trial.looked_ns = proa_system->now_ns();
+    trial.patience = proa_patience_begin(trial.patience_s * 1000000000L);
     if (trial.count && !is_over(&trial))
         proa_wait(is_over, &trial, NULL);
     if (!trial.error)
