@@ -2,7 +2,7 @@
 /* See roll.h. By single functions of the host: a program that makes no windows may have a host that
  * lacks others. */
 #include "job/roll.h"
-#include "base/system.h"
+#include "base/patience.h"
 #include "host/pmpi.h"
 
 #include <stdlib.h>
@@ -35,13 +35,13 @@ static int teller_of(const struct proa_manager *manager, int rank)
  * it reads the settings, which the program may still make. */
 static int await(MPI_Request *request, long patience_ns)
 {
-    const long end_ns = proa_system->now_ns() + patience_ns;
+    struct proa_patience patience = proa_patience_begin(patience_ns);
     int done = 0;
 
     while (PROA_PMPI_FIND(Test)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
         if (done)
             return 1;
-        if (proa_system->now_ns() > end_ns) {
+        if (proa_patience_is_over(&patience)) {
             PROA_PMPI_FIND(Request_free)(request);
             return 0;
         }

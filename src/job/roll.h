@@ -14,8 +14,9 @@
  * meets a receive of the program's.
  *
  * A rank may die, or be stopped, before it tells. A rank that has heard nothing for 5 s asks for
- * all keys, and tells those below, which wait a second longer for each step of the tree. Its
- * receive stays, so that a late message meets none of the program's.
+ * all keys, and tells those below, which wait a second longer for each step of the tree. Time for
+ * which it was stopped itself does not count (base/patience.h). Its receive stays, so that a late
+ * message meets none of the program's.
  *
  * Used by job/presence.c alone.
  */

@@ -137,10 +137,12 @@ static long now_ns(void)
     return clocks[rank];
 }
 
+static long stop_ns; /* for which each rank is stopped at each look */
+
 /* The machine is busy. */
 static void rest(long ns)
 {
-    clocks[rank] += 100 * ns;
+    clocks[rank] += 100 * ns + stop_ns;
 }
 
 static const struct proa_system services = {.now_ns = now_ns, .rest = rest};
@@ -170,7 +172,7 @@ static void run_job(int ranks)
             run_rank();
     for (int i = 0; i < size; i++) {
         assert_true(from[i] == 0 || dead[i]);
-        assert_true(clocks[i] < 20 * SECOND);
+        assert_true(stop_ns || clocks[i] < 20 * SECOND);
     }
 }
 
@@ -238,6 +240,19 @@ static void many_die(void **state)
     memset(dead, 0, sizeof dead);
 }
 
+/* Every message comes while the rank that awaits it is stopped, for longer than its patience. */
+static void all_are_stopped(void **state)
+{
+    (void)state;
+    memset(keys, PROA_KEY_TELLS, sizeof keys);
+    stop_ns = 100 * SECOND;
+    run_job(100);
+    stop_ns = 0;
+    assert_int_equal(given_up, 0);
+    assert_int_equal(sent, heard);
+    assert_int_equal(requests, 2 * 100 - 1);
+}
+
 /* The rank asks for all keys. */
 static void a_host_that_fails(void **state)
 {
@@ -273,9 +288,13 @@ static void a_rank_that_does_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_tell),          cmocka_unit_test(some_do_not),
-        cmocka_unit_test(one_dies),          cmocka_unit_test(many_die),
-        cmocka_unit_test(a_host_that_fails), cmocka_unit_test(a_rank_that_does_not),
+        cmocka_unit_test(all_tell),
+        cmocka_unit_test(some_do_not),
+        cmocka_unit_test(one_dies),
+        cmocka_unit_test(many_die),
+        cmocka_unit_test(all_are_stopped),
+        cmocka_unit_test(a_host_that_fails),
+        cmocka_unit_test(a_rank_that_does_not),
     };
 
     proa_system = &services;
