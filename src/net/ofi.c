@@ -4,8 +4,8 @@
 #include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/patience.h"
 #include "base/settings.h"
-#include "base/system.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -371,7 +371,8 @@ static int tell_peers(struct proa_net *net, int in_order)
 /* Says farewell to all peers that know this process, and waits for messages in flight to leave. */
 static void say_goodbye(struct proa_net *net, int in_order)
 {
-    const long start = proa_system->now_ns();
+    struct proa_patience farewell = proa_patience_begin(FAREWELL_NS),
+                         leaving = proa_patience_begin(CLOSE_NS);
     int left;
 
     net->closing = 1;
@@ -379,8 +380,8 @@ static void say_goodbye(struct proa_net *net, int in_order)
         left = tell_peers(net, in_order);
         if (read_queue(net) != PROA_OK)
             return;
-    } while (left && proa_system->now_ns() < start + FAREWELL_NS);
-    while (anything_leaves(net) && proa_system->now_ns() < start + CLOSE_NS)
+    } while (left && !proa_patience_is_over(&farewell));
+    while (anything_leaves(net) && !proa_patience_is_over(&leaving))
         if (read_queue(net) != PROA_OK)
             return;
 }

@@ -479,9 +479,21 @@ static void answers_later_body(struct world *world)
 
 WORLD_TEST(answers_later, 2, .before = on_loopback)
 
+/* ---- a process that is stopped ---- */
+
 static long stopped_ns; /* for which this process has not run */
 
 static const struct proa_system *real_system;
+static struct proa_system stopped_system;
+
+/* The clock of this process from now on. */
+static void take_clock(long (*now_ns)(void))
+{
+    real_system = proa_system;
+    stopped_system = *real_system;
+    stopped_system.now_ns = now_ns;
+    proa_system = &stopped_system;
+}
 
 static long resumed_now(void)
 {
@@ -491,7 +503,6 @@ static long resumed_now(void)
 /* A refusal before a stop and one after it are no seconds of refusals. */
 static void resumed_body(struct world *world)
 {
-    static struct proa_system resumed_system;
     pid_t pid = victim(world);
     struct end end;
     uint32_t peer = acquaint(world, &end);
@@ -502,10 +513,7 @@ static void resumed_body(struct world *world)
     all = end.net->free_sends;
     end.net->free_sends = NULL; /* so that pings are refused, too */
     end.net->peers[peer]->refused = end.net->now;
-    real_system = proa_system;
-    resumed_system = *real_system;
-    resumed_system.now_ns = resumed_now;
-    proa_system = &resumed_system;
+    take_clock(resumed_now);
     stopped_ns = 4500000000L;
     for (int turn = 0; turn < 100; turn++)
         progress(&end);
@@ -517,6 +525,50 @@ static void resumed_body(struct world *world)
 }
 
 WORLD_TEST(resumed, 1, .before = on_loopback)
+
+static struct {
+    struct proa_net *net;
+    struct proa_ofi_frame *all;
+    int looks; /* at the clock, until the network has room */
+} crowded;
+
+static long crowded_now(void)
+{
+    stopped_ns += 1000000000L;
+    if (--crowded.looks == 0)
+        crowded.net->free_sends = crowded.all;
+    return resumed_now();
+}
+
+/* One that is stopped while it leaves, before the network has room for its farewell, still says
+ * it. */
+static void leaves_late_body(struct world *world)
+{
+    struct end end;
+    uint32_t peer;
+
+    end_open(&end);
+    show(&end, card_of(world, world->rank));
+    peer = reach(&end, card_of(world, 1 - world->rank));
+    tell(&end, peer, "hello", 5);
+    await_messages(&end, 1);
+    while (end.net->under_way)
+        progress_slowly(&end);
+    world_barrier(world);
+    if (world->rank == 0) {
+        await_lost(&end);
+        CHECK_EQUAL(end.seen.how, PROA_NET_LEFT);
+    } else {
+        crowded.net = end.net;
+        crowded.all = end.net->free_sends;
+        crowded.looks = 20;
+        end.net->free_sends = NULL;
+        take_clock(crowded_now);
+    }
+    transport->close(end.net, 1);
+}
+
+WORLD_TEST(leaves_late, 2, .before = on_loopback)
 
 static void full_body(struct world *world)
 {
@@ -616,7 +668,7 @@ int main(void)
         cmocka_unit_test(paused),          cmocka_unit_test(nobody),  cmocka_unit_test(leaves),
         cmocka_unit_test(large_and_small), cmocka_unit_test(holders), cmocka_unit_test(signals),
         cmocka_unit_test(long_names),      cmocka_unit_test(full),    cmocka_unit_test(idle),
-        cmocka_unit_test(answers_later),   cmocka_unit_test(resumed),
+        cmocka_unit_test(answers_later),   cmocka_unit_test(resumed), cmocka_unit_test(leaves_late),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
