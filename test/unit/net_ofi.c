@@ -45,8 +45,7 @@ static void killed_body(struct world *world)
     struct end end;
     uint32_t peer = acquaint(world, &end);
 
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
+    end_of(pid);
     await_lost(&end);
     CHECK_FAILS(transport->send(end.net, peer, "?", 1), PROA_ERR_OTHER);
     CHECK(strstr(proa_failure(), "127.0.0.1:"));
@@ -71,7 +70,7 @@ static void stopped_body(struct world *world)
 
     CHECK_OK(transport->expose(end.net, bytes, sizeof bytes, &key)); /* of ours, so: no harm */
     there.address = (uint64_t)(uintptr_t)bytes;
-    kill(pid, SIGSTOP);
+    stop(pid);
     while ((outcome = transport->move(end.net, 1, &there, bytes, sizeof bytes, 0)) ==
            PROA_NET_AGAIN)
         progress(&end);
@@ -82,8 +81,7 @@ static void stopped_body(struct world *world)
     CHECK_FAILS(transport->send(end.net, peer, "?", 1), PROA_ERR_OTHER);
     CHECK(strstr(proa_failure(), "PROA_TIMEOUT"));
     CHECK_EQUAL(card->steps, 1);
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
+    end_of(pid);
     progress_for(&end, 100);
     CHECK_EQUAL(end.seen.done[0], 1);
     transport->close(end.net, 1);
@@ -98,16 +96,15 @@ static void comes_back_body(struct world *world)
     struct end end;
 
     acquaint(world, &end);
-    kill(pid, SIGSTOP);
+    stop(pid);
     await_lost(&end);
     CHECK_EQUAL(end.seen.how, PROA_NET_GONE);
-    kill(pid, SIGCONT);
+    go_on(pid);
     while (__atomic_load_n(&card_of(world, 1)->steps, __ATOMIC_SEQ_CST) == 0)
         progress_slowly(&end);
     CHECK_EQUAL(card_of(world, 1)->steps, 1 + PROA_NET_GAVE_UP);
     CHECK_EQUAL(end.seen.lost, 1);
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
+    end_of(pid);
     transport->close(end.net, 1);
 }
 
@@ -120,16 +117,15 @@ static void paused_body(struct world *world)
     struct end end;
     uint32_t peer = acquaint(world, &end);
 
-    kill(pid, SIGSTOP);
+    stop(pid);
     progress_for(&end, 500);
     tell(&end, peer, "hello", 5);
-    kill(pid, SIGCONT);
+    go_on(pid);
     while (__atomic_load_n(&card_of(world, 0)->steps, __ATOMIC_SEQ_CST) < 2)
         progress_slowly(&end);
     progress_for(&end, 1500);
     CHECK_EQUAL(end.seen.lost, 0);
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
+    end_of(pid);
     transport->close(end.net, 1);
 }
 
@@ -142,6 +138,7 @@ static void nobody_body(struct world *world)
     uint32_t peer;
 
     (void)world;
+    pace.alone = 1;
     end_open(&gone);
     transport->close(gone.net, 1);
     end_open(&end);
@@ -518,8 +515,7 @@ static void resumed_body(struct world *world)
     for (int turn = 0; turn < 100; turn++)
         progress(&end);
     end.net->free_sends = all;
-    kill(pid, SIGKILL);
-    waitpid(pid, NULL, 0);
+    end_of(pid);
     CHECK_EQUAL(end.seen.lost, 0);
     transport->close(end.net, 1);
 }
