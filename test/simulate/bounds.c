@@ -46,6 +46,10 @@ enum { BATCHES = PROA_BODIES_KEPT * (PROA_NET_MESSAGE_MOST + 64), PARTNERS_STATE
 /* Bytes of each rank that the host's allgathers bring to each, at a creation. */
 enum { GATHERED_EACH = 144 };
 
+/* From so many ranks on, a creation takes at most so many times the simulated time of the host's
+ * barrier and allgather of 64 bytes a rank, the mark behind it. */
+enum { MANY = 100000, TIMES_HOST = 3 };
+
 static int log2_up(int n)
 {
     int k = 0;
@@ -66,6 +70,7 @@ static int hold(const char *call, const char *what, long is, long most)
 int simulate_hold_mark(const char *call, const struct simulate_plan *plan,
                        const struct simulate_counts *counts)
 {
+    static long further_ns;
     const int p = plan->ranks, n = (p + plan->per_node - 1) / plan->per_node;
     int failed = 0;
 
@@ -81,6 +86,10 @@ int simulate_hold_mark(const char *call, const struct simulate_plan *plan,
     if (!strcmp(call, "lock_all.flush"))
         failed |= hold(call, "bytes of memory of a rank", counts->memory,
                        (long)MEMORY_EACH * p + MEMORY_BESIDES + BATCHES + PARTNERS_STATE);
+    if (!strcmp(call, "create.host") && p >= MANY)
+        failed |= hold("create.further", "ns", further_ns, TIMES_HOST * counts->ns);
+    if (!strcmp(call, "create.further"))
+        further_ns = counts->ns;
     if (!strncmp(call, "create.f", 8) && p > PROA_GATHER_FEW)
         failed |= hold(call, "bytes gathered", counts->gathered, (long)GATHERED_EACH * p);
     return failed;

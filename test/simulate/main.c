@@ -127,11 +127,15 @@ static int check(int names, char *const *name)
                                                  {.ranks = 30, .real = 30, .per_node = 4},
                                                  {.ranks = 128, .real = 128, .per_node = 1},
                                                  {.ranks = 256, .real = 256, .per_node = 16}};
+    static const struct simulate_plan many = {.ranks = 102400, .real = 4, .per_node = 4};
+    static char create[] = "create", *const created[] = {create};
     int failed = 0;
 
     checks = 1;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         failed |= run_rows(plans[i], names, name);
+    if (names == 0)
+        failed |= run_rows(many, 1, created);
     return failed;
 }
 
