@@ -12,7 +12,8 @@
 #ifndef PROA_WATCH_HOST_CALLS_H
 #define PROA_WATCH_HOST_CALLS_H
 
-/* With counts, and so in two widths: messages, collectives, nonblocking ones, files. */
+/* With counts, and so in two widths: messages, collectives, nonblocking and persistent ones, files.
+ */
 #define PROA_HOST_MESSAGES(X)           \
     X(Send, TO, 5, 3)                   \
     X(Bsend, TO, 5, 3)                  \
@@ -82,6 +83,29 @@
     X(Ineighbor_alltoall, LATER, 6, -1)    \
     X(Ineighbor_alltoallv, LATER, 8, -1)   \
     X(Ineighbor_alltoallw, LATER, 8, -1)
+
+#define PROA_HOST_PERSISTENT(X)                \
+    X(Bcast_init, NONE, -1, -1)                \
+    X(Scatter_init, NONE, -1, -1)              \
+    X(Scatterv_init, NONE, -1, -1)             \
+    X(Gather_init, NONE, -1, -1)               \
+    X(Gatherv_init, NONE, -1, -1)              \
+    X(Reduce_init, NONE, -1, -1)               \
+    X(Allgather_init, NONE, -1, -1)            \
+    X(Allgatherv_init, NONE, -1, -1)           \
+    X(Alltoall_init, NONE, -1, -1)             \
+    X(Alltoallv_init, NONE, -1, -1)            \
+    X(Alltoallw_init, NONE, -1, -1)            \
+    X(Allreduce_init, NONE, -1, -1)            \
+    X(Reduce_scatter_init, NONE, -1, -1)       \
+    X(Reduce_scatter_block_init, NONE, -1, -1) \
+    X(Scan_init, NONE, -1, -1)                 \
+    X(Exscan_init, NONE, -1, -1)               \
+    X(Neighbor_allgather_init, NONE, -1, -1)   \
+    X(Neighbor_allgatherv_init, NONE, -1, -1)  \
+    X(Neighbor_alltoall_init, NONE, -1, -1)    \
+    X(Neighbor_alltoallv_init, NONE, -1, -1)   \
+    X(Neighbor_alltoallw_init, NONE, -1, -1)
 
 #define PROA_HOST_FILES(X)                    \
     X(File_read, WORLD, -1, -1)               \
@@ -172,6 +196,10 @@
     X(Intercomm_create_from_groups, WORLD, -1, -1)
 
 #define PROA_HOST_COUNTED(X) \
-    PROA_HOST_MESSAGES(X) PROA_HOST_COLLECTIVES(X) PROA_HOST_NONBLOCKING(X) PROA_HOST_FILES(X)
+    PROA_HOST_MESSAGES(X)    \
+    PROA_HOST_COLLECTIVES(X) \
+    PROA_HOST_NONBLOCKING(X) \
+    PROA_HOST_PERSISTENT(X)  \
+    PROA_HOST_FILES(X)
 
 #endif

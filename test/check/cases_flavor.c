@@ -198,6 +198,25 @@ static void right_aligned(void)
     MPI_Win_free(&o.win);
 }
 
+/* The host uses the memory at each start. */
+static void right_persistent(void)
+{
+#if MPI_VERSION >= 4
+    struct opened o = open_window(ALLOCATED, NULL);
+    MPI_Request request;
+
+    o.words[AT] = rank == FIRST;
+    MPI_Bcast_init(o.words, MANY, MPI_LONG, FIRST, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Win_fence(0, o.win);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (o.words[AT] != 1)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Request_free(&request);
+    close_window(&o, ALLOCATED);
+#endif
+}
+
 /* Waits for the flag at this word of the target. */
 static void await(long *word)
 {
@@ -257,6 +276,7 @@ const struct scene flavors[] = {
     LOCAL(contiguous, "MPI_Put", TARGET, "a load", TARGET),
     RIGHT(contiguous),
     RIGHT(aligned),
+    RIGHT(persistent),
     RIGHT(contiguous_flags),
     {0},
 };
