@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "check/buffers.h"
-#include "check/conflict.h"
+#include "check/own.h"
 #include "check/polls.h"
 #include "check/reuse.h"
 #include "host/handle.h"
@@ -22,7 +22,6 @@
 #include "traps/view.h"
 #include "traps/watchpoint.h"
 #include "order/clock.h"
-#include "window/epoch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -253,22 +252,6 @@ static void look(const struct proa_access *access)
     pthread_mutex_unlock(&mutex);
 }
 
-/* Operations of this process on its own window that are not complete. */
-static void compare_with_own(const struct window *window, struct proa_accesses *own, int process,
-                             uint64_t base, const struct proa_access *access)
-{
-    const struct proa_access *found = proa_accesses_conflict(own, process, access);
-    struct proa_access first, second = *access;
-
-    if (!found)
-        return;
-    first = *found;
-    first.low -= base, first.high -= base;
-    second.low -= base, second.high -= base;
-    proa_conflict_tell(window->win, window->win->rank,
-                       proa_epoch_towards(window->win, window->win->rank), &first, &second, NULL);
-}
-
 /* Entered. */
 static void take(const struct window *window, uintptr_t address, uint64_t bytes, const void *place,
                  enum proa_trap_access what)
@@ -283,21 +266,9 @@ static void take(const struct window *window, uintptr_t address, uint64_t bytes,
                                  .call = calls[what],
                                  .kind = what == PROA_TRAP_STORE ? PROA_ACCESS_WRITE
                                                                  : PROA_ACCESS_READ};
-    struct proa_accesses *own;
-    uint64_t base;
-    int process;
 
-    if (!window->ordering)
-        return;
-    own = proa_ordering_accesses(window->ordering, window->win->rank, &process, &base);
-    compare_with_own(window, own, process, base, &access);
-    if (proa_clock_shares()) /* others may have learned of it from memory, before this call */
-        return;
-    proa_ordering_fill(window->ordering, PROA_CALL_Win_sync, &access);
-    proa_crossing_hand_over(process, &access, proa_clock_stamp());
-    proa_board_flush();
-    proa_clock_complete();
-    proa_moment_drop(access.moment);
+    if (window->ordering)
+        proa_own_touch(window->win, window->ordering, &access);
 }
 
 /* Buffers of pending operations that a system call, or a trap, has touched. */

@@ -199,7 +199,7 @@ struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
     proa_inside_enter();
     if (win->flavor == PROA_FLAVOR_SHARED)
         proa_ordering_share(ordering);
-    proa_own_open(win, ordering->number);
+    proa_own_open(win, ordering, ordering->number);
     ordering->named = (struct proa_conflict_window){.number = ordering->number, .win = win};
     proa_conflict_between_open(&ordering->named);
     proa_inside_leave();

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See own.h. */
 #include "check/own.h"
+#include "base/atomic.h"
+#include "base/calls.h"
+#include "check/conflict.h"
+#include "check/ordering.h"
+#include "check/reuse.h"
+#include "host/types.h"
+#include "order/clock.h"
+#include "order/crossing.h"
+#include "window/epoch.h"
 
-/* The memory of a window. */
-struct range {
-    uint64_t low, high, number;
-};
-
-static struct range ranges[PROA_OWN_MOST];
+static struct proa_own_range ranges[PROA_OWN_MOST];
 static int range_count;
 static struct proa_accesses kept; /* by process of the target; their addresses are of this one */
 
@@ -22,43 +26,58 @@ void proa_own_end(void)
     range_count = 0;
 }
 
-void proa_own_open(const struct proa_win *win, uint64_t number)
+/* So many more. Returns how many there are. */
+static int count_ranges(int more)
+{
+    proa_atomic_store(&range_count, range_count + more, PROA_RELAXED);
+    return range_count;
+}
+
+void proa_own_open(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number)
 {
     const uint64_t low = (uintptr_t)win->base, bytes = win->targets[win->rank].bytes;
 
     if (win->flavor != PROA_FLAVOR_DYNAMIC && bytes > 0 && range_count < PROA_OWN_MOST)
-        ranges[range_count++] = (struct range){low, low + bytes, number};
+        ranges[count_ranges(1) - 1] =
+            (struct proa_own_range){low, low + bytes, number, win, ordering};
 }
 
 void proa_own_close(uint64_t number)
 {
     for (int i = 0; i < range_count; i++)
         if (ranges[i].number == number) {
-            ranges[i] = ranges[--range_count];
+            ranges[i] = ranges[count_ranges(-1)];
             return;
         }
 }
 
-/* NULL: no window has any of these bytes. */
-static const struct range *range_of(uint64_t low, uint64_t high)
+const struct proa_own_range *proa_own_range(uint64_t *low, uint64_t *high)
 {
-    for (int i = 0; i < range_count; i++)
-        if (low < ranges[i].high && high > ranges[i].low)
-            return &ranges[i];
+    for (const struct proa_own_range *range = ranges; range < ranges + range_count; range++) {
+        const uint64_t first = *low > range->low ? *low : range->low;
+        const uint64_t end = *high < range->high ? *high : range->high;
+
+        if (first < end) {
+            *low = first;
+            *high = end;
+            return range;
+        }
+    }
     return NULL;
 }
 
 void proa_own_keep(int process, const struct proa_access *access, uint64_t low, uint64_t bytes,
                    int stores)
 {
-    const struct range *range = range_of(low, low + bytes);
+    uint64_t high = low + bytes;
+    const struct proa_own_range *range = proa_own_range(&low, &high);
     struct proa_access own;
 
     if (!range || !access->moment)
         return;
     own = *access;
-    own.low = low > range->low ? low : range->low;
-    own.high = low + bytes < range->high ? low + bytes : range->high;
+    own.low = low;
+    own.high = high;
     own.number = range->number;
     own.kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ;
     own.fetches = own.op = 0;
@@ -74,4 +93,74 @@ uint32_t proa_own_alive(void)
 void proa_own_drop(int process, proa_access_goes *goes, void *arg)
 {
     proa_accesses_drop(&kept, process, 0, goes, arg);
+}
+
+/* ---- accesses that are no operations ---- */
+
+/* Operations of this process on its own window that are not complete. */
+static void compare_with_own(const struct proa_win *win, struct proa_accesses *own, int process,
+                             uint64_t base, const struct proa_access *access)
+{
+    const struct proa_access *found = proa_accesses_conflict(own, process, access);
+    struct proa_access first, second = *access;
+
+    if (!found)
+        return;
+    first = *found;
+    first.low -= base, first.high -= base;
+    second.low -= base, second.high -= base;
+    proa_conflict_tell(win, win->rank, proa_epoch_towards(win, win->rank), &first, &second, NULL);
+}
+
+void proa_own_touch(const struct proa_win *win, struct proa_ordering *ordering,
+                    const struct proa_access *access)
+{
+    struct proa_access own = *access;
+    struct proa_accesses *pending;
+    uint64_t base;
+    int process;
+
+    pending = proa_ordering_accesses(ordering, win->rank, &process, &base);
+    compare_with_own(win, pending, process, base, access);
+    if (proa_clock_shares()) /* others may have learned of it from memory, before this call */
+        return;
+    proa_ordering_fill(ordering, PROA_CALL_Win_sync, &own);
+    proa_crossing_hand_over(process, &own, proa_clock_stamp());
+    proa_board_flush();
+    proa_clock_complete();
+    proa_moment_drop(own.moment);
+}
+
+/* ---- the host's calls ---- */
+
+int proa_own_touchable(void)
+{
+    return proa_ordering_is_on() && proa_atomic_load(&range_count, PROA_RELAXED) != 0;
+}
+
+static void touch_piece(void *arg, int64_t start, uint64_t bytes)
+{
+    struct proa_access access = *(const struct proa_access *)arg;
+    const struct proa_own_range *range;
+
+    access.low = (uint64_t)start;
+    access.high = access.low + bytes;
+    range = proa_own_range(&access.low, &access.high);
+    if (range)
+        proa_own_touch(range->win, range->ordering, &access);
+}
+
+void proa_own_touch_call(const char *call, const void *caller, const void *memory, int64_t count,
+                         MPI_Datatype datatype, int stores)
+{
+    const struct proa_type *type = count > 0 ? proa_type_find(datatype) : NULL;
+    struct proa_access access = {.caller = caller,
+                                 .kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ};
+
+    if (!type || type->size == 0)
+        return;
+    proa_inside_enter();
+    access.call = proa_access_host_call(call);
+    proa_reuse_pieces(memory, count, type, touch_piece, &access);
+    proa_inside_leave();
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Buffers of operations that are memory of this process's own windows: operations of other
- * processes come there, too. So each is an access to that memory until it is locally complete, as a
- * load or a store of the program's would be.
+ * processes come there, too. So each is an access to that memory until it is locally complete. And
+ * accesses to that memory that are no operations: loads and stores of the program's
+ * (check/local.h), and those of the host's calls. Each is compared with this process's operations
+ * there that are not complete, and handed over to be compared with those of other processes.
  *
  * Of dynamic windows no memory is known, and of others that of the first PROA_OWN_MOST. All of this
  * is for callers inside (order/inside.h), and needs clocks.
@@ -13,7 +15,10 @@
 #include "order/accesses.h"
 #include "window/win.h"
 
+#include <mpi.h>
 #include <stdint.h>
+
+struct proa_ordering;
 
 enum { PROA_OWN_MOST = 256 };
 
@@ -21,9 +26,20 @@ enum { PROA_OWN_MOST = 256 };
 int proa_own_begin(int processes);
 void proa_own_end(void);
 
+/* The memory of a window. */
+struct proa_own_range {
+    uint64_t low, high, number;
+    const struct proa_win *win;
+    struct proa_ordering *ordering;
+};
+
 /* A window is there, by that number of all processes; or it is no longer. */
-void proa_own_open(const struct proa_win *win, uint64_t number);
+void proa_own_open(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number);
 void proa_own_close(uint64_t number);
+
+/* A window with some of the bytes [*low, *high), which become those that it has. NULL: there is
+ * none. */
+const struct proa_own_range *proa_own_range(uint64_t *low, uint64_t *high);
 
 /* Keeps the bytes [low, low + bytes) of a buffer, as far as they are a window's, of an operation on
  * that process; access: the operation's; stores: its result comes there. */
@@ -35,5 +51,20 @@ uint32_t proa_own_alive(void);
 
 /* Drops those of operations on that process of which `goes` says so. */
 void proa_own_drop(int process, proa_access_goes *goes, void *arg);
+
+/* A load or a store is over; access: its bytes, its place, and what it is. While other processes
+ * share memory with this one it is compared with own operations alone. Inside (order/inside.h). */
+void proa_own_touch(const struct proa_win *win, struct proa_ordering *ordering,
+                    const struct proa_access *access);
+
+/* Is there a window with memory that calls of the host's may touch? Safe anywhere: it may be late.
+ */
+int proa_own_touchable(void);
+
+/* A call of the host's loads from this buffer, or stores to it, as far as that is memory of a
+ * window. It counts as over: stores of a call that waits come after it. call: constant. Not inside.
+ */
+void proa_own_touch_call(const char *call, const void *caller, const void *memory, int64_t count,
+                         MPI_Datatype datatype, int stores);
 
 #endif

@@ -8,7 +8,6 @@
 #include "order/accesses.h"
 #include "order/announce.h"
 #include "traps/view.h"
-#include "type/pieces.h"
 
 enum {
     BUFFERS = 3,       /* of one operation */
@@ -103,15 +102,21 @@ static uint64_t bytes_of(int64_t count, const struct proa_type *type)
     return type->dense ? (uint64_t)count * type->size : 0;
 }
 
+int proa_reuse_pieces(const void *memory, int64_t count, const struct proa_type *type,
+                      proa_piece_do *what, void *arg)
+{
+    const int64_t start = (int64_t)(uintptr_t)proa_view_behind(memory);
+
+    return proa_pieces_each(start, (uint64_t)count, type, PIECES_MOST, what, arg);
+}
+
 static int each_piece(const struct staged *buffer, void *arg, proa_piece_do *what)
 {
-    const int64_t start = (int64_t)(uintptr_t)proa_view_behind(buffer->memory);
-
     if (buffer->bytes) {
-        what(arg, start, buffer->bytes);
+        what(arg, (int64_t)(uintptr_t)proa_view_behind(buffer->memory), buffer->bytes);
         return 1;
     }
-    return proa_pieces_each(start, (uint64_t)buffer->count, buffer->type, PIECES_MOST, what, arg);
+    return proa_reuse_pieces(buffer->memory, buffer->count, buffer->type, what, arg);
 }
 
 static void keep_all(struct stage *stage)

@@ -10,6 +10,7 @@
 #define PROA_CHECK_REUSE_H
 
 #include "check/buffers.h"
+#include "type/pieces.h"
 
 #include <mpi.h>
 #include <stdint.h>
@@ -30,6 +31,10 @@ void proa_reuse_done(void);
 
 /* As proa_buffers_complete. Inside. */
 void proa_reuse_complete(const struct proa_win *win, int rank, int requested);
+
+/* Calls `what` for each piece of a buffer, with the engine's address. 0: there are too many. */
+int proa_reuse_pieces(const void *memory, int64_t count, const struct proa_type *type,
+                      proa_piece_do *what, void *arg);
 
 /* Are any buffers pending? */
 int proa_reuse_any(void);

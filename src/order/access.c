@@ -2,8 +2,27 @@
 /* One access, of those that order/accesses.h keeps. */
 #include "order/accesses.h"
 
+#include <string.h>
+
+enum { HOST_CALLS_MOST = 128 };
+
+static const char *host_calls[HOST_CALLS_MOST];
+
+uint16_t proa_access_host_call(const char *name)
+{
+    for (uint16_t i = 0; i < HOST_CALLS_MOST; i++) {
+        if (!host_calls[i])
+            host_calls[i] = name;
+        if (strcmp(host_calls[i], name) == 0)
+            return (uint16_t)(PROA_ACCESS_HOST + i);
+    }
+    return PROA_ACCESS_TOUCH;
+}
+
 const char *proa_access_name(const struct proa_access *access)
 {
+    if (access->call >= PROA_ACCESS_HOST)
+        return host_calls[access->call - PROA_ACCESS_HOST];
     switch (access->call) {
     case PROA_ACCESS_LOAD:
         return "a load";

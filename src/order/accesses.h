@@ -29,13 +29,14 @@ enum proa_access_kind {
     PROA_ACCESS_ATOMIC_READ
 };
 
-/* In place of a call: a load or a store by the program, of its own memory; TOUCH: one of both. */
-enum { PROA_ACCESS_LOAD = PROA_CALL_COUNT, PROA_ACCESS_STORE, PROA_ACCESS_TOUCH };
+/* In place of a call: a load or a store by the program, of its own memory; TOUCH: one of both. From
+ * HOST on: a call of the host's (proa_access_host_call). */
+enum { PROA_ACCESS_LOAD = PROA_CALL_COUNT, PROA_ACCESS_STORE, PROA_ACCESS_TOUCH, PROA_ACCESS_HOST };
 
 struct proa_access {
     uint64_t low, high; /* bytes [low, high) of the target's window; if it is dynamic, addresses */
     const void *caller; /* the return address of the call */
-    uint16_t call;      /* enum proa_call, or one of PROA_ACCESS_LOAD.. */
+    uint16_t call;      /* enum proa_call, or PROA_ACCESS_LOAD and so on */
     uint8_t kind;       /* enum proa_access_kind */
     uint8_t basic;      /* enum proa_basic */
     uint8_t fetches;    /* once its result is here it is complete at the target too */
@@ -80,6 +81,10 @@ struct proa_accesses {
 /* PROA_OK, or PROA_ERR_NO_MEM. */
 int proa_accesses_begin(struct proa_accesses *accesses, int targets);
 void proa_accesses_end(struct proa_accesses *accesses);
+
+/* The number of a call of the host's, by its name, which stays: valid in this process alone. With
+ * too many names it is PROA_ACCESS_TOUCH. The caller excludes other threads. */
+uint16_t proa_access_host_call(const char *name);
 
 /* "MPI_Put", or "a load" and "a store". */
 const char *proa_access_name(const struct proa_access *access);

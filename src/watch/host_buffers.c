@@ -2,6 +2,7 @@
 /* See host_buffers.h. */
 #include "watch/host_buffers.h"
 #include "check/reuse.h"
+#include "check/own.h"
 #include "host/pmpi.h"
 
 #include <stdint.h>
@@ -44,6 +45,7 @@ static const struct row {
     {"alltoall", 0, 1, 2, 6, -1, LOADS | TIMES},
     {"alltoall", 3, 4, 5, 6, -1, STORES | TIMES},
 };
+enum { ROWS = sizeof rows / sizeof *rows };
 
 /* Is "MPI_Isend_c", behind "MPI_", a form of "send"? The first letter of a plain form is a capital
  * one, that of a nonblocking form follows an I. */
@@ -79,26 +81,61 @@ static int is_used(const struct row *row, const struct proa_host_call *call, MPI
     return !(row->how & ELSEWHERE) || rank != (int)call->words[row->root];
 }
 
-static void compare(const struct row *row, const struct proa_host_call *call, const char *name)
+/* What is done with a buffer: proa_reuse_call, or proa_own_touch_call. */
+typedef void buffer_do(const char *call, const void *caller, const void *memory, int64_t count,
+                       MPI_Datatype datatype, int stores);
+
+static void do_buffer(const struct row *row, const struct proa_host_call *call, buffer_do *what)
 {
+    const char *name = call->name + (call->name[0] == 'P');
     const MPI_Comm comm =
         row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)call->words[row->comm];
     int64_t count = is_large(name) ? call->words[row->count] : (int)call->words[row->count];
+    const void *memory = (const void *)call->words[row->buffer];
     int size = 1;
 
-    if (!is_used(row, call, comm))
+    if (memory == MPI_IN_PLACE || !is_used(row, call, comm))
         return;
     if (row->how & TIMES)
         proa_pmpi()->Comm_size(comm, &size);
-    proa_reuse_call(name, call->caller, (const void *)call->words[row->buffer], count * size,
-                    (MPI_Datatype)(intptr_t)call->words[row->type], (row->how & STORES) != 0);
+    what(name, call->caller, memory, count * size, (MPI_Datatype)(intptr_t)call->words[row->type],
+         (row->how & STORES) != 0);
 }
 
-void proa_host_buffers_compare(const struct proa_host_call *call)
+struct proa_host_buffers proa_host_buffers_of(const char *name)
 {
-    const char *name = call->name + (call->name[0] == 'P');
+    const char *verb = strchr(name, '_') + 1;
+    struct proa_host_buffers buffers = {0, 0};
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (is_form_of(name + strlen("MPI_"), rows[i].name))
-            compare(&rows[i], call, name);
+    for (int8_t i = 0; i < ROWS; i++)
+        if (is_form_of(verb, rows[i].name)) {
+            buffers.first = buffers.count ? buffers.first : i;
+            buffers.count++;
+        }
+    return buffers;
+}
+
+/* A message brings order, so what it stores comes after that. */
+void proa_host_buffers_begin(const struct proa_host_call *call, struct proa_host_buffers buffers,
+                             int is_begun_only)
+{
+    const int any = proa_reuse_any(), touches = proa_own_touchable();
+
+    for (const struct row *row = rows + buffers.first; row < rows + buffers.first + buffers.count;
+         row++) {
+        if (any)
+            do_buffer(row, call, proa_reuse_call);
+        if (touches && (is_begun_only || row->how & LOADS))
+            do_buffer(row, call, proa_own_touch_call);
+    }
+}
+
+void proa_host_buffers_end(const struct proa_host_call *call, struct proa_host_buffers buffers)
+{
+    if (!proa_own_touchable())
+        return;
+    for (const struct row *row = rows + buffers.first; row < rows + buffers.first + buffers.count;
+         row++)
+        if (row->how & STORES)
+            do_buffer(row, call, proa_own_touch_call);
 }

@@ -16,7 +16,6 @@
 #include "host/pmpi.h"
 #include "traps/view.h"
 #include "usage/requests.h"
-#include "check/reuse.h"
 #include "watch/host_buffers.h"
 #include "watch/host_waits.h"
 
@@ -40,6 +39,7 @@ struct row {
     enum proa_message_kind kind;
     int comm, peer;
     host_function *host;
+    struct proa_host_buffers buffers;
 };
 
 /* For a function that the host does not have. */
@@ -55,6 +55,7 @@ static host_function *look_up(struct row *row)
     host_function *host = (host_function *)(uintptr_t)proa_pmpi_symbol(row->name);
 
     row->host = host ? host : unsupported;
+    row->buffers = proa_host_buffers_of(row->name);
     return row->host;
 }
 
@@ -88,11 +89,8 @@ static int is_begun_only(const char *name)
 }
 
 /* Memory of windows that the host gets. */
-static void lend(const struct row *row, const long words[ARGUMENTS],
-                 struct proa_view_loan loans[ARGUMENTS])
+static void lend(const long words[ARGUMENTS], struct proa_view_loan loans[ARGUMENTS], int for_good)
 {
-    const int for_good = is_begun_only(row->name);
-
     for (int i = 0; i < ARGUMENTS; i++)
         if (for_good)
             proa_view_lend((const void *)words[i]);
@@ -111,17 +109,17 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
     const struct proa_host_call now = {row->name, row->kind, row->comm, row->peer, words, caller};
     const MPI_Comm comm = row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)words[row->comm];
     struct proa_message message;
+    const int for_good = is_begun_only(row->name);
     struct proa_view_loan loans[ARGUMENTS] = {{0}};
     struct proa_host_wait wait;
     long result;
 
     if (is_inside)
         return call(row, words);
-    lend(row, words, loans);
-    if (row->kind == PROA_MESSAGE_NONE && !is_begun_only(row->name))
+    lend(words, loans, for_good);
+    if (row->kind == PROA_MESSAGE_NONE && !for_good)
         look_at_request(row, words, caller);
-    if (proa_reuse_any())
-        proa_host_buffers_compare(&now);
+    proa_host_buffers_begin(&now, row->buffers, for_good);
     proa_message_before(&message, row->kind, comm, row->peer < 0 ? -1 : (int)words[row->peer]);
     is_inside = 1;
     proa_host_wait_begin(&wait, &now);
@@ -131,36 +129,39 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
     take_back(loans);
     message.caller = caller;
     proa_message_after(&message);
-    if ((int)result == MPI_SUCCESS)
-        proa_host_wait_made(&now);
+    if ((int)result != MPI_SUCCESS)
+        return result;
+    if (!for_good)
+        proa_host_buffers_end(&now, row->buffers);
+    proa_host_wait_made(&now);
     return result;
 }
 
 /* One of the two names of a function, `prefix` MPI or PMPI. MPI_X goes on to the next MPI_X, which
  * may be a tool's, and PMPI_X to the next PMPI_X. */
-#define NAME_OF(prefix, name, kind, comm, peer, ...)                                               \
-    static host_function first_##prefix##_##name;                                                  \
-    static host_function *to_##prefix##_##name = first_##prefix##_##name;                          \
-    static struct row row_##prefix##_##name = {#prefix "_" #name, PROA_MESSAGE_##kind, comm, peer, \
-                                               NULL};                                              \
-    static long checked_##prefix##_##name(WORDS)                                                   \
-    {                                                                                              \
-        const long words[ARGUMENTS] = {HANDED_ON};                                                 \
-                                                                                                   \
-        return checked(&row_##prefix##_##name, words, __builtin_return_address(0));                \
-    }                                                                                              \
-    static long first_##prefix##_##name(WORDS)                                                     \
-    {                                                                                              \
-        host_function *to = look_up(&row_##prefix##_##name);                                       \
-                                                                                                   \
-        to = proa_host_calls_are_seen() ? checked_##prefix##_##name : to;                          \
-        proa_atomic_store(&to_##prefix##_##name, to, PROA_RELEASE);                                \
-        return to(HANDED_ON);                                                                      \
-    }                                                                                              \
-    EXPORTED long proa_host_##prefix##_##name(WORDS) __asm__(#prefix "_" #name) __VA_ARGS__;       \
-    long proa_host_##prefix##_##name(WORDS)                                                        \
-    {                                                                                              \
-        return proa_atomic_load(&to_##prefix##_##name, PROA_RELAXED)(HANDED_ON);                   \
+#define NAME_OF(prefix, name, kind, comm, peer, ...)                                         \
+    static host_function first_##prefix##_##name;                                            \
+    static host_function *to_##prefix##_##name = first_##prefix##_##name;                    \
+    static struct row row_##prefix##_##name = {                                              \
+        #prefix "_" #name, PROA_MESSAGE_##kind, comm, peer, NULL, {0, 0}};                   \
+    static long checked_##prefix##_##name(WORDS)                                             \
+    {                                                                                        \
+        const long words[ARGUMENTS] = {HANDED_ON};                                           \
+                                                                                             \
+        return checked(&row_##prefix##_##name, words, __builtin_return_address(0));          \
+    }                                                                                        \
+    static long first_##prefix##_##name(WORDS)                                               \
+    {                                                                                        \
+        host_function *to = look_up(&row_##prefix##_##name);                                 \
+                                                                                             \
+        to = proa_host_calls_are_seen() ? checked_##prefix##_##name : to;                    \
+        proa_atomic_store(&to_##prefix##_##name, to, PROA_RELEASE);                          \
+        return to(HANDED_ON);                                                                \
+    }                                                                                        \
+    EXPORTED long proa_host_##prefix##_##name(WORDS) __asm__(#prefix "_" #name) __VA_ARGS__; \
+    long proa_host_##prefix##_##name(WORDS)                                                  \
+    {                                                                                        \
+        return proa_atomic_load(&to_##prefix##_##name, PROA_RELAXED)(HANDED_ON);             \
     }
 #define FUNCTION_OF(name, kind, comm, peer) \
     NAME_OF(PMPI, name, kind, comm, peer, ) \

@@ -236,6 +236,143 @@ static void right_no_op(void)
     MPI_Win_unlock_all(win);
 }
 
+/* ---- window memory in messages ---- */
+
+/* FIRST puts to a word of TARGET, which sends it to SECOND. */
+static INLINE void send_window(int at)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST)
+        put(TARGET, at);
+    if (rank == TARGET)
+        send_to_second(memory);
+    if (rank == SECOND)
+        MPI_Recv(spare, 1, MPI_LONG, TARGET, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+}
+
+static void wrong_window_sent(void)
+{
+    send_window(0);
+}
+
+static void right_window_sent(void)
+{
+    send_window(1);
+}
+
+/* The message that the put comes after has been loaded from there. */
+static void right_window_answered(void)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == TARGET)
+        MPI_Send(memory, 1, MPI_LONG, FIRST, 0, MPI_COMM_WORLD);
+    if (rank == FIRST) {
+        MPI_Recv(spare, 1, MPI_LONG, TARGET, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        put(TARGET, 0);
+    }
+    MPI_Win_unlock_all(win);
+}
+
+/* A message tells that the word may be got, and another one that it may be stored to. */
+static INLINE void receive_window(int is_wrong)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        get(TARGET, 0);
+        if (!is_wrong)
+            MPI_Win_flush(TARGET, win);
+        MPI_Send(spare, 1, MPI_LONG, TARGET, 0, MPI_COMM_WORLD);
+    }
+    if (rank == TARGET)
+        MPI_Recv(memory, 1, MPI_LONG, FIRST, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+}
+
+static void wrong_window_received(void)
+{
+    receive_window(1);
+}
+
+static void right_window_received(void)
+{
+    receive_window(0);
+}
+
+static INLINE void broadcast_window(int at)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == SECOND)
+        add(TARGET, at);
+    MPI_Bcast(rank == TARGET ? memory : spare, 1, MPI_LONG, FIRST, MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+}
+
+static void wrong_window_broadcast(void)
+{
+    broadcast_window(0);
+}
+
+static void right_window_broadcast(void)
+{
+    broadcast_window(1);
+}
+
+static INLINE void begin_window(int is_wrong)
+{
+    MPI_Request request;
+
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST)
+        put(TARGET, 0);
+    if (rank == FIRST && !is_wrong)
+        MPI_Win_flush(TARGET, win);
+    if (!is_wrong)
+        MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == TARGET) {
+        MPI_Irecv(memory, 1, MPI_LONG, SECOND, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (rank == SECOND)
+        MPI_Send(spare, 1, MPI_LONG, TARGET, 0, MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+}
+
+static void wrong_window_begun(void)
+{
+    begin_window(1);
+}
+
+static void right_window_begun(void)
+{
+    begin_window(0);
+}
+
+/* By an operation of its own. */
+static INLINE void send_own(int is_wrong)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == TARGET) {
+        put(TARGET, 0);
+        if (!is_wrong)
+            MPI_Win_flush(TARGET, win);
+        send_to_second(memory);
+    }
+    if (rank == SECOND)
+        MPI_Recv(spare, 1, MPI_LONG, TARGET, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+}
+
+static void wrong_window_own(void)
+{
+    send_own(1);
+}
+
+static void right_window_own(void)
+{
+    send_own(0);
+}
+
 const struct scene buffers[] = {
     WRONG(result_sent, "Get", FIRST, "Send", FIRST),
     RIGHT(result_sent),
@@ -255,5 +392,16 @@ const struct scene buffers[] = {
     WRONG(origin_got, "Put", FIRST, "Get", FIRST),
     RIGHT(origin_shared),
     RIGHT(no_op),
+    WRONG(window_sent, "Put", FIRST, "Send", TARGET),
+    RIGHT(window_sent),
+    RIGHT(window_answered),
+    WRONG(window_received, "Get", FIRST, "Recv", TARGET),
+    RIGHT(window_received),
+    WRONG(window_broadcast, "Accumulate", SECOND, "Bcast", TARGET),
+    RIGHT(window_broadcast),
+    WRONG(window_begun, "Put", FIRST, "Irecv", TARGET),
+    RIGHT(window_begun),
+    WRONG(window_own, "Put", TARGET, "Send", TARGET),
+    RIGHT(window_own),
     {0},
 };

@@ -153,6 +153,7 @@ typedef int MPI_Grequest_cancel_function(void *, int);
 #define MPI_COMPLEX16 ((MPI_Datatype)0x2e3)
 #define MPI_COMPLEX32 ((MPI_Datatype)0x2eb)
 #define MPI_BOTTOM ((void *)0)
+#define MPI_IN_PLACE ((void *)1)
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
