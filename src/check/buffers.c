@@ -2,7 +2,9 @@
 /* See buffers.h. */
 #include "check/buffers.h"
 #include "base/atomic.h"
+#include "check/own.h"
 #include "findings/finding.h"
+#include "order/inside.h"
 #include "traps/protection.h"
 #include "traps/view.h"
 #include "traps/watchpoint.h"
@@ -241,6 +243,19 @@ static uint64_t compared_bytes(uint64_t bytes)
     return bytes < COMPARED_MOST ? bytes : COMPARED_MOST;
 }
 
+/* Operations of other processes change memory of windows, too: these are told of at their target.
+ */
+static int is_window(const struct buffer *buffer)
+{
+    uint64_t low = (uintptr_t)buffer->behind, high = low + buffer->bytes;
+    int found;
+
+    proa_inside_enter();
+    found = proa_own_range(&low, &high) != NULL;
+    proa_inside_leave();
+    return found;
+}
+
 void proa_buffers_origin(const struct proa_buffer_user *user, const void *origin, uint64_t bytes)
 {
     struct buffer *buffer;
@@ -249,7 +264,8 @@ void proa_buffers_origin(const struct proa_buffer_user *user, const void *origin
         return;
     buffer = buffer_stage(user, origin, bytes, compared_bytes(bytes));
     if (buffer)
-        buffer->is_told = !copy(buffer->kept, buffer->behind, compared_bytes(bytes), 0);
+        buffer->is_told = is_window(buffer) ||
+                          !copy(buffer->kept, buffer->behind, compared_bytes(bytes), 0);
 }
 
 static void drop_staged(void)

@@ -468,6 +468,21 @@ static void right_result_loaded(void)
         seen = buffer[4] + value;
 }
 
+#ifndef APART
+/* The origin buffer is window memory that another rank puts to, which is told once. */
+static void wrong_origin_put_to(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        MPI_Put(memory + 6, 1, MPI_LONG, TARGET, 6, 1, MPI_LONG, win);
+    if (rank == SECOND) {
+        buffer[6] = 6;
+        MPI_Put(buffer + 6, 1, MPI_LONG, FIRST, 6, 1, MPI_LONG, win);
+    }
+    MPI_Win_fence(0, win);
+}
+#endif
+
 /* A notification completes nothing but its own operation. */
 #ifndef APART
 static void wrong_result_notified(void)
@@ -544,6 +559,9 @@ const struct scene local[] = {
     LOCAL(origin_stored, "MPI_Put", FIRST, "a store", FIRST),
     RIGHT(origin_stored),
     LOCAL(origin_added, "MPI_Accumulate", FIRST, "a store", FIRST),
+#ifndef APART /* as an operation against another one it is not for ThreadSanitizer */
+    LOCAL(origin_put_to, "MPI_Put", FIRST, "MPI_Put", SECOND),
+#endif
     LOCAL(result_loaded, "MPI_Get", FIRST, "a load or a store", FIRST),
     LOCAL(result_stored, "MPI_Fetch_and_op", FIRST, "a load or a store", FIRST),
     RIGHT(result_loaded),
