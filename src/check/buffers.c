@@ -29,7 +29,7 @@ struct buffer {
     const char *memory; /* the program's address */
     char *behind;       /* the engine's, which is never protected */
     uint64_t bytes;
-    char *kept;                /* the result, kept back; or the origin buffer at the call */
+    char *kept; /* the result, kept back, or NULL; or the origin buffer at the call */
     int is_result, watchpoint; /* watchpoint -1: it is not watched */
     int is_told;
     uint64_t cookie;
@@ -205,7 +205,7 @@ static struct buffer *buffer_stage(const struct proa_buffer_user *user, const vo
 {
     struct buffer *buffer = kept <= KEPT_MOST && is_room() ? calloc(1, sizeof *buffer) : NULL;
 
-    if (buffer && !(buffer->kept = malloc(kept))) {
+    if (buffer && kept && !(buffer->kept = malloc(kept))) {
         free(buffer);
         buffer = NULL;
     }
@@ -226,15 +226,18 @@ void *proa_buffers_result(const struct proa_buffer_user *user, void *result, uin
 {
     struct buffer *buffer;
     char *place = proa_view_buffer(result, bytes, user->win->remote_window != NULL);
+    const uint64_t kept = user->is_requested ? 0 : bytes;
 
-    if (!is_on || bytes == 0 || !(buffer = buffer_stage(user, result, bytes, bytes)))
+    if (!is_on || bytes == 0 || !(buffer = buffer_stage(user, result, bytes, kept)))
+        return place;
+    buffer->is_result = 1;
+    if (!kept)
         return place;
     if (!copy(buffer->kept, buffer->behind, bytes, 0)) {
         stage.count--;
         buffer_free(buffer);
         return place;
     }
-    buffer->is_result = 1;
     return buffer->kept;
 }
 
@@ -264,8 +267,8 @@ void proa_buffers_origin(const struct proa_buffer_user *user, const void *origin
         return;
     buffer = buffer_stage(user, origin, bytes, compared_bytes(bytes));
     if (buffer)
-        buffer->is_told = is_window(buffer) ||
-                          !copy(buffer->kept, buffer->behind, compared_bytes(bytes), 0);
+        buffer->is_told =
+            is_window(buffer) || !copy(buffer->kept, buffer->behind, compared_bytes(bytes), 0);
 }
 
 static void drop_staged(void)
@@ -325,9 +328,9 @@ static void buffer_end(struct buffer *buffer)
     DL_DELETE(buffers, buffer);
     proa_atomic_store(&buffer_count, buffer_count - 1, PROA_RELAXED);
     unwatch(buffer);
-    if (buffer->is_result)
+    if (buffer->is_result && buffer->kept)
         copy(buffer->kept, buffer->behind, buffer->bytes, 1);
-    else if (is_changed(buffer))
+    else if (!buffer->is_result && is_changed(buffer))
         tell(buffer, NULL, "a store");
     buffer_free(buffer);
 }

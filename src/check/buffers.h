@@ -6,7 +6,8 @@
  * Up to four buffers at a time are watched by the processor (traps/watchpoint.h); of more, some are
  * chosen at random. Every origin buffer is compared with its state at the call when it is complete,
  * so a store is found in any case, though without its place. Results are kept back until then, so
- * that an early reader does not see them by luck.
+ * that an early reader does not see them by luck; not those of request forms, as no call tells for
+ * which of them it is complete.
  *
  * Only buffers of one piece are watched. All functions are safe from any thread, and do nothing
  * until proa_buffers_start.

@@ -415,6 +415,5 @@ void *proa_check_result(const struct proa_win *win, enum proa_call call, int ran
         return result;
     if (!is_watched(win, call, rank))
         return proa_view_buffer(result, 0, win->remote_window != NULL);
-    return user.is_requested ? proa_view_buffer(result, bytes, win->remote_window != NULL)
-                             : proa_buffers_result(&user, result, bytes);
+    return proa_buffers_result(&user, result, bytes);
 }

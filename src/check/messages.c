@@ -198,6 +198,7 @@ void proa_message_after(const struct proa_message *message)
 
 void proa_message_completed(void)
 {
+    proa_local_take(0);
     proa_buffers_complete(NULL, -1, 1);
     proa_inside_enter();
     proa_reuse_complete(NULL, -1, 1);

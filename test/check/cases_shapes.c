@@ -205,6 +205,62 @@ static void right_requested_store(void)
     request(0);
 }
 
+static INLINE void request_get(int is_wrong)
+{
+    static long value;
+    MPI_Request request;
+
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        MPI_Rget(&value, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, win, &request);
+        if (is_wrong)
+            seen = load(&value);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        seen = load(&value);
+    }
+    MPI_Win_unlock_all(win);
+}
+
+static void wrong_requested_load(void)
+{
+    request_get(1);
+}
+
+static void right_requested_load(void)
+{
+    request_get(0);
+}
+
+/* ---- before a request is complete ---- */
+
+static INLINE void load_in_barrier(int is_early)
+{
+    MPI_Request request;
+
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST) {
+        put(TARGET, 0);
+        MPI_Win_flush(TARGET, win);
+    }
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    if (rank == TARGET && is_early)
+        seen = load(memory);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == TARGET && !is_early)
+        seen = load(memory);
+    MPI_Win_unlock_all(win);
+}
+
+static void wrong_load_in_barrier(void)
+{
+    load_in_barrier(1);
+}
+
+static void right_load_in_barrier(void)
+{
+    load_in_barrier(0);
+}
+
 /* ---- the target is the origin ---- */
 
 static INLINE void by_itself(int is_wrong)
@@ -324,6 +380,10 @@ const struct scene shapes[] = {
     RIGHT(started_store),
     LOCAL(requested_store, "MPI_Rput", FIRST, "a store", FIRST),
     RIGHT(requested_store),
+    LOCAL(requested_load, "MPI_Rget", FIRST, "a load or a store", FIRST),
+    RIGHT(requested_load),
+    LOCAL(load_in_barrier, "MPI_Put", FIRST, "a load", TARGET),
+    RIGHT(load_in_barrier),
     LOCAL(by_itself, "MPI_Put", TARGET, "a load", TARGET),
     RIGHT(by_itself),
     LOCAL(deep, "MPI_Get", FIRST, "a store", TARGET),
