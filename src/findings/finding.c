@@ -131,6 +131,25 @@ static void copy(struct proa_found *to, const struct proa_finding *finding)
         copy_call(&to->calls[i], &finding->calls[i]);
 }
 
+static int is_same_line(const struct proa_source *one, const struct proa_source *other)
+{
+    return one->line > 0 && one->line == other->line && strcmp(one->file, other->file) == 0 &&
+           strcmp(one->function, other->function) == 0;
+}
+
+/* The same rule at the same two lines: a statement such as `x++` loads and stores. */
+static struct kept *find_lines(const struct proa_found *found)
+{
+    struct kept *kept;
+
+    for (kept = all; kept; kept = kept->hh.next)
+        if (strcmp(kept->found.id, found->id) == 0 &&
+            is_same_line(&kept->found.calls[PROA_FIRST].place, &found->calls[PROA_FIRST].place) &&
+            is_same_line(&kept->found.calls[PROA_SECOND].place, &found->calls[PROA_SECOND].place))
+            return kept;
+    return NULL;
+}
+
 /* Another thread may have added it meanwhile: then it is counted. 1: it is new. */
 static int enter(struct kept *kept)
 {
@@ -139,6 +158,8 @@ static int enter(struct kept *kept)
 
     pthread_mutex_lock(&mutex);
     before = find(&kept->key);
+    if (!before)
+        before = find_lines(&kept->found);
     if (before)
         before->found.count++;
     else if (HASH_COUNT(all) >= KEPT_MOST)

@@ -352,6 +352,17 @@ static void wrong_set(void)
     MPI_Win_fence(0, win);
 }
 
+/* A statement that loads and stores. */
+static void wrong_increased(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 0);
+    if (rank == TARGET)
+        ++*(volatile long *)memory;
+    MPI_Win_fence(0, win);
+}
+
 /* The conflict is in the second turn of a loop. */
 static void wrong_in_loop(void)
 {
@@ -390,6 +401,7 @@ const struct scene shapes[] = {
     RIGHT(deep),
     LOCAL(alias, "MPI_Put", FIRST, "a store", FIRST),
     LOCAL(set, "MPI_Put", FIRST, "a store", TARGET),
+    LOCAL(increased, "MPI_Put", FIRST, "a load", TARGET),
     LOCAL(in_loop, "MPI_Accumulate", FIRST, "a store", TARGET),
     {0},
 };
