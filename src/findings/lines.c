@@ -26,8 +26,11 @@
     X(dwfl_addrmodule)              \
     X(dwfl_getmodules)              \
     X(dwfl_module_getelf)           \
-    X(dwfl_module_getsrc)           \
-    X(dwfl_lineinfo)                \
+    X(dwfl_module_nextcu)           \
+    X(dwarf_haspc)                  \
+    X(dwarf_getsrc_die)             \
+    X(dwarf_linesrc)                \
+    X(dwarf_lineno)                 \
     X(dwfl_module_addrname)         \
     X(dwfl_module_addrdie)          \
     X(dwarf_getscopes)              \
@@ -124,12 +127,26 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
                : 0;
 }
 
-/* The line that calls the outermost function of such a header. NULL: none is known. */
-static const char *inlined_at(Dwfl_Module *module, Dwarf_Addr address, int *number)
+/* The unit of that code: by the table of addresses, or by the units' own, as clang makes no table.
+ * NULL: none is known. */
+static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
-    Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = dw.dwfl_module_addrdie(module, address, &bias), *scopes = NULL;
-    const int count = unit ? dw.dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    Dwarf_Die *unit = dw.dwfl_module_addrdie(module, address, bias);
+
+    if (unit)
+        return unit;
+    while ((unit = dw.dwfl_module_nextcu(module, unit, bias)) != NULL)
+        if (dw.dwarf_haspc(unit, address - *bias) > 0)
+            return unit;
+    return NULL;
+}
+
+/* The line that calls the outermost function of such a header; address: as the unit has it. NULL:
+ * none is known. */
+static const char *inlined_at(Dwarf_Die *unit, Dwarf_Addr address, int *number)
+{
+    Dwarf_Die *scopes = NULL;
+    const int count = dw.dwarf_getscopes(unit, address, &scopes);
     const char *file = NULL;
     Dwarf_Files *files;
     size_t most;
@@ -146,17 +163,19 @@ static const char *inlined_at(Dwfl_Module *module, Dwarf_Addr address, int *numb
 
 static int find(Dwfl_Module *module, Dwarf_Addr address, struct proa_source *place)
 {
-    Dwfl_Line *line = module ? dw.dwfl_module_getsrc(module, address) : NULL;
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = module ? unit_of(module, address, &bias) : NULL;
+    Dwarf_Line *line = unit ? dw.dwarf_getsrc_die(unit, address - bias) : NULL;
     const char *file, *function = module ? dw.dwfl_module_addrname(module, address) : NULL;
     const char *outer;
     int number = 0, outer_number = 0;
 
     if (function)
         snprintf(place->function, sizeof place->function, "%s", function);
-    file = line ? dw.dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    if (!file || number <= 0)
+    file = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL;
+    if (!file || dw.dwarf_lineno(line, &number) != 0 || number <= 0)
         return 0;
-    outer = is_wrapper(file) ? inlined_at(module, address, &outer_number) : NULL;
+    outer = is_wrapper(file) ? inlined_at(unit, address - bias, &outer_number) : NULL;
     if (outer && outer_number > 0) {
         file = outer;
         number = outer_number;
