@@ -7,6 +7,7 @@
 #include "check/ordering.h"
 #include "check/reuse.h"
 #include "host/types.h"
+#include "order/announce.h"
 #include "order/clock.h"
 #include "order/crossing.h"
 #include "window/epoch.h"
@@ -136,6 +137,12 @@ void proa_own_touch(const struct proa_win *win, struct proa_ordering *ordering,
 int proa_own_touchable(void)
 {
     return proa_ordering_is_on() && proa_atomic_load(&range_count, PROA_RELAXED) != 0;
+}
+
+void proa_own_host(int begins)
+{
+    if (proa_announce_is_on() && proa_own_touchable())
+        proa_announce_host(begins);
 }
 
 static void touch_piece(void *arg, int64_t start, uint64_t bytes)

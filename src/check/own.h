@@ -61,6 +61,10 @@ void proa_own_touch(const struct proa_win *win, struct proa_ordering *ordering,
  */
 int proa_own_touchable(void);
 
+/* Around a call of the host's with such buffers: a conflict of these is told once, with both calls,
+ * and not by ThreadSanitizer as well. Not inside. */
+void proa_own_host(int begins);
+
 /* A call of the host's loads from this buffer, or stores to it, as far as that is memory of a
  * window. It counts as over: stores of a call that waits come after it. call: constant. Not inside.
  */

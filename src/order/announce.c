@@ -171,6 +171,12 @@ void proa_announce_after(void)
     }
 }
 
+void proa_announce_host(int begins)
+{
+    if (follows)
+        proa_sanitizer_ignore(begins);
+}
+
 void proa_announce_sync(void)
 {
     if (!follows)

@@ -47,6 +47,10 @@ void proa_announce_after(void);
 /* The same of MPI_Win_sync, when it is over. */
 void proa_announce_sync(void);
 
+/* Around a call of the host's whose buffers check mode compares itself (check/own.h): what the host
+ * does to them meanwhile is left out. From any thread. */
+void proa_announce_host(int begins);
+
 /* An access of another process to this one's memory, which was taken. Excluded. */
 void proa_announce_taken(const struct proa_access *access);
 

@@ -13,6 +13,7 @@
 #include "watch/host_calls.h"
 #include "check/messages.h"
 #include "check/ordering.h"
+#include "check/own.h"
 #include "host/pmpi.h"
 #include "traps/view.h"
 #include "usage/requests.h"
@@ -104,6 +105,18 @@ static void take_back(const struct proa_view_loan loans[ARGUMENTS])
         proa_view_take_back(&loans[i]);
 }
 
+static long call_compared(const struct row *row, const long words[ARGUMENTS])
+{
+    long result;
+
+    if (row->buffers.count == 0)
+        return call(row, words);
+    proa_own_host(1);
+    result = call(row, words);
+    proa_own_host(0);
+    return result;
+}
+
 static long checked(const struct row *row, const long words[ARGUMENTS], const void *caller)
 {
     const struct proa_host_call now = {row->name, row->kind, row->comm, row->peer, words, caller};
@@ -123,7 +136,7 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
     proa_message_before(&message, row->kind, comm, row->peer < 0 ? -1 : (int)words[row->peer]);
     is_inside = 1;
     proa_host_wait_begin(&wait, &now);
-    result = call(row, words);
+    result = call_compared(row, words);
     proa_host_wait_end(&wait, &now);
     is_inside = 0;
     take_back(loans);

@@ -219,6 +219,21 @@ static void right_polled(void)
     MPI_Win_unlock_all(win);
 }
 
+#ifdef APART
+/* Check mode tells of it, and ThreadSanitizer does not once more. */
+static void right_received_by_host(void)
+{
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST)
+        put(TARGET, 9);
+    if (rank == SECOND)
+        MPI_Send(buffer, 1, MPI_LONG, TARGET, 0, MPI_COMM_WORLD);
+    if (rank == TARGET)
+        MPI_Recv(memory + 9, 1, MPI_LONG, SECOND, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+}
+#endif
+
 /* ---- by other ways ---- */
 
 static void *load_for_thread(void *unused)
@@ -546,6 +561,7 @@ const struct scene local[] = {
     RIGHT(polled),
     RIGHT(by_thread),
 #ifdef APART /* with a trap it depends on the moment */
+    RIGHT(received_by_host),
     LOCAL(by_thread, "MPI_Put", FIRST, "a load", TARGET),
 #endif
     LOCAL(by_function, "MPI_Get", FIRST, "a store", TARGET),
