@@ -21,6 +21,7 @@ static struct {
 static uint32_t written, taken;
 static uint64_t lost;
 
+static int (*is_watched)(uintptr_t word);
 static struct sigaction *of_program[NUMBERS]; /* by number: what was there before the first take */
 
 void proa_trap_write_down(const struct proa_trap_hit *hit)
@@ -54,6 +55,18 @@ uint64_t proa_trap_lost(void)
     return proa_atomic_load(&lost, PROA_RELAXED);
 }
 
+void proa_trap_spare(int (*watched)(uintptr_t word))
+{
+    proa_atomic_store(&is_watched, watched, PROA_RELAXED);
+}
+
+static const void *top_of(uintptr_t stack)
+{
+    int (*const watched)(uintptr_t) = proa_atomic_load(&is_watched, PROA_RELAXED);
+
+    return watched && watched(stack) ? NULL : *(const void *const *)stack;
+}
+
 struct proa_trap_hit proa_trap_hit(const void *context)
 {
     struct proa_trap_hit hit = {.access = PROA_TRAP_TOUCH};
@@ -62,7 +75,7 @@ struct proa_trap_hit proa_trap_hit(const void *context)
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
 
     hit.instruction = (const void *)(uintptr_t)registers[REG_RIP];
-    hit.top = *(const void *const *)(uintptr_t)registers[REG_RSP];
+    hit.top = top_of((uintptr_t)registers[REG_RSP]);
 #else
     (void)context;
 #endif

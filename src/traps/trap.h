@@ -32,7 +32,11 @@ int proa_trap_next(struct proa_trap_hit *hit);
 /* How many hits were lost so far. */
 uint64_t proa_trap_lost(void);
 
-/* The hit of a handler with that context: its instruction, and the word on top of the stack. */
+/* From here on no hit reads a word for which `watched` says yes: the handler would trap itself. */
+void proa_trap_spare(int (*watched)(uintptr_t word));
+
+/* The hit of a handler with that context: its instruction, and the word on top of the stack, or
+ * NULL if that is spared. */
 struct proa_trap_hit proa_trap_hit(const void *context);
 
 /* The place in the program of a hit: of an access in the C library, such as by memcpy, its caller.

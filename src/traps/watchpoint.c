@@ -86,6 +86,17 @@ static int access_of(uint64_t cookie, enum proa_trap_access *access)
     return all + stores > 0;
 }
 
+static int is_watched(uintptr_t word)
+{
+    for (int i = 0; i < PROA_WATCHPOINTS; i++) {
+        const struct watched *now = &watchpoints[i].now;
+
+        if (now->address < word + sizeof word && now->address + now->length > word)
+            return 1;
+    }
+    return 0;
+}
+
 static void on_trap(int number, siginfo_t *info, void *context)
 {
     const uint64_t which = data_of(info) - OURS;
@@ -133,6 +144,7 @@ int proa_watchpoint_start(void)
 #endif
     for (which = 0; which < PROA_WATCHPOINTS && error == 0; which++)
         error = watchpoint_open(which);
+    proa_trap_spare(is_watched);
     if (error == 0)
         error = proa_trap_take(SIGTRAP, on_trap, &before);
     started = error == 0;

@@ -116,6 +116,30 @@ static void instruction(void **state)
     proa_watchpoint_clear(watchpoint);
 }
 
+/* A word on top of the stack, as that of a function whose buffer is its only variable. A handler
+ * that reads it would be called again, for ever. */
+static void top_of_the_stack(void **state)
+{
+    static int64_t stack[8192];
+    volatile int64_t *top = &stack[8190];
+    int watchpoint = -1;
+
+    (void)state;
+    assert_int_equal(proa_watchpoint_set((const void *)top, 8, PROA_WATCHED_ALL, 9, &watchpoint),
+                     8);
+#ifdef __x86_64__
+    __asm__ volatile("movq %%rsp, %%rbx\n\tmovq %0, %%rsp\n\tmovq $5, (%%rsp)\n\tnop\n\t"
+                     "movq %%rbx, %%rsp"
+                     :
+                     : "r"(top)
+                     : "rbx", "memory");
+#else
+    *top = 5;
+#endif
+    assert_int_equal(hits_of(9), 1);
+    proa_watchpoint_clear(watchpoint);
+}
+
 /* Bytes that no single watchpoint can have: the first ones up to a border are watched. */
 static void borders(void **state)
 {
@@ -322,7 +346,8 @@ int main(void)
         cmocka_unit_test(other_threads), cmocka_unit_test(as_many_as_there_are),
         cmocka_unit_test(many),          cmocka_unit_test(own_signals),
         cmocka_unit_test(guards),        cmocka_unit_test(guard_displaced),
-        cmocka_unit_test(guard_loop),    cmocka_unit_test(refusal),
+        cmocka_unit_test(guard_loop),    cmocka_unit_test(top_of_the_stack),
+        cmocka_unit_test(refusal),
     };
     int error = proa_watchpoint_start();
 
