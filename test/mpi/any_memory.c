@@ -101,8 +101,10 @@ static void stop(void)
 /* Words of this rank's own, all over the window; the last one is common. */
 static void use(MPI_Win win, MPI_Aint first, int words, const char *what)
 {
+    static const long one = 1; /* its accumulates stay pending */
+
     for (int k = rank; k < words - 1; k += target * (words / 40 + 1)) {
-        long sent = 1000 * turn + k, got = -1, one = 1, was = -1, next = sent + 3;
+        long sent = 1000 * turn + k, got = -1, was = -1, next = sent + 3;
         MPI_Aint at = first + k * word_bytes;
         MPI_Put(&sent, 1, MPI_LONG, target, at, 1, MPI_LONG, win);
         MPI_Win_flush(target, win);

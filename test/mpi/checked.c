@@ -85,7 +85,7 @@ static void wrong_types(MPI_Win win, MPI_Aint at)
 
 static void right_types(MPI_Win win, MPI_Aint at)
 {
-    long zero = 0;
+    static const long zero = 0;
 
     MPI_Accumulate(mine, 1, MPI_LONG, right, at, 1, MPI_LONG, MPI_SUM, win);
     MPI_Accumulate(mine, 1, MPI_LONG, right, at, 1, MPI_LONG, MPI_REPLACE, win);
