@@ -2,6 +2,7 @@
 /* See view.h. */
 #include "traps/view.h"
 #include "base/atomic.h"
+#include "base/settings.h"
 #include "traps/protection.h"
 #include "shm/arena.h"
 #include "shm/peer.h"
@@ -25,6 +26,11 @@ struct view {
 static struct view views[PROA_PROTECTIONS];
 static int view_count; /* none beyond these */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Addresses that were lent for good where there was no view: the last of them. */
+enum { LENT = 64 };
+static uintptr_t lent[LENT];
+static unsigned lent_count;
 
 /* ---- pages ---- */
 
@@ -224,6 +230,14 @@ static const struct view *place_in(const char *first, const char *end)
     return found;
 }
 
+static int was_lent(uintptr_t first, uintptr_t end)
+{
+    for (unsigned i = 0; i < LENT && i < lent_count; i++)
+        if (lent[i] >= first && lent[i] < end)
+            return 1;
+    return 0;
+}
+
 void proa_view_place(uintptr_t first, uintptr_t end, const void *owner)
 {
     enum { OF_MALLOC = 2 * sizeof(size_t) };
@@ -235,6 +249,8 @@ void proa_view_place(uintptr_t first, uintptr_t end, const void *owner)
     if (!proa_protection_is_on())
         return;
     pthread_mutex_lock(&mutex);
+    if (was_lent(first, end))
+        to = from;
     while (from < to && (other = place_in(from, to))) {
         place_add(from, other->memory, owner);
         from = other->memory + other->bytes;
@@ -269,12 +285,14 @@ void proa_view_lend(const void *address)
 {
     struct view *view;
 
-    if (!there_are_any())
+    if (!proa_settings()->check_memory)
         return;
     pthread_mutex_lock(&mutex);
     view = view_at(address, 0);
     if (view)
         lend_for_good(view);
+    else if (!was_lent((uintptr_t)address, (uintptr_t)address + 1))
+        lent[lent_count++ % LENT] = (uintptr_t)address;
     pthread_mutex_unlock(&mutex);
 }
 

@@ -34,11 +34,12 @@ void proa_view_leave(const void *memory);
 
 /* Protects the whole pages of adopted memory [first, end) in place; but for the bytes of malloc in
  * front of a large block, which are on its first page. Pages of another place are left out. owner:
- * whose they are, for proa_view_unplace. */
+ * whose they are, for proa_view_unplace. Memory that was lent before stays as it is. */
 void proa_view_place(uintptr_t first, uintptr_t end, const void *owner);
 void proa_view_unplace(const void *owner);
 
-/* From now on the view, or place, that holds this address does not trap: other processes, or the
+/* From now on the view, or place, that holds this address does not trap, nor does one that comes to
+ * be there, but for the oldest of many such addresses: other processes, or the
  * kernel, work on it. */
 void proa_view_lend(const void *address);
 

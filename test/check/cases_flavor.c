@@ -217,6 +217,27 @@ static void right_persistent(void)
 #endif
 }
 
+/* The request is older than the window. */
+static void right_begun_before(void)
+{
+    long *words = calloc(MANY, sizeof *words);
+    MPI_Request request;
+    MPI_Win made;
+
+    if (rank == FIRST)
+        MPI_Send_init(words, MANY, MPI_LONG, TARGET, 0, MPI_COMM_WORLD, &request);
+    if (rank == TARGET)
+        MPI_Recv_init(words, MANY, MPI_LONG, FIRST, 0, MPI_COMM_WORLD, &request);
+    made = create(words, MANY);
+    if (rank != SECOND) {
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    }
+    MPI_Win_free(&made);
+    free(words);
+}
+
 /* Waits for the flag at this word of the target. */
 static void await(long *word)
 {
@@ -277,6 +298,7 @@ const struct scene flavors[] = {
     RIGHT(contiguous),
     RIGHT(aligned),
     RIGHT(persistent),
+    RIGHT(begun_before),
     RIGHT(contiguous_flags),
     {0},
 };
