@@ -3,6 +3,7 @@
 #include "bind/bind.h"
 #include "base/settings.h"
 #include "check/check.h"
+#include "check/check.h"
 #include "check/local.h"
 #include "check/protect.h"
 #include "usage/rules.h"
@@ -65,6 +66,8 @@ static int attach(struct proa_win *win, void *base, uint64_t bytes)
     proa_view_take_back(&loan);
     if (!error && proa_handle_of(win)->check && bytes && proa_local_is_on())
         proa_protect_region(win, base, bytes);
+    if (!error)
+        proa_check_attach(proa_handle_of(win)->check, base, bytes);
     return error;
 }
 
@@ -99,6 +102,8 @@ PROA_MPI(Win_detach)(MPI_Win handle, const void *base)
         proa_local_detach(win, base);
     if (!error)
         error = proa_regions_detach(win, base);
+    if (!error)
+        proa_check_detach(proa_handle_of(win)->check, base);
     if (!error)
         proa_rules_detach(proa_handle_of(win)->rules, proa_view_behind(base));
     return proa_return(win, PROA_CALL_Win_detach, error);

@@ -123,6 +123,18 @@ void proa_check_open(struct proa_check *check, struct proa_win *win, MPI_Comm co
     proa_local_open(win, ordering);
 }
 
+void proa_check_attach(struct proa_check *check, const void *base, uint64_t bytes)
+{
+    if (check)
+        proa_ordering_attach(check->ordering, base, bytes);
+}
+
+void proa_check_detach(struct proa_check *check, const void *base)
+{
+    if (check)
+        proa_ordering_detach(check->ordering, base);
+}
+
 void proa_check_drop(struct proa_check *check)
 {
     if (!check)

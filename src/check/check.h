@@ -27,6 +27,10 @@ struct proa_check *proa_check_new(MPI_Comm comm);
 /* The window has come to be; collective over comm. check NULL: of a process that checks nothing. */
 void proa_check_open(struct proa_check *check, struct proa_win *win, MPI_Comm comm);
 
+/* Memory is attached to the window, where the program has it, or detached. NULL: does nothing. */
+void proa_check_attach(struct proa_check *check, const void *base, uint64_t bytes);
+void proa_check_detach(struct proa_check *check, const void *base);
+
 /* Frees it. NULL: does nothing. */
 void proa_check_drop(struct proa_check *check);
 

@@ -219,6 +219,24 @@ void proa_ordering_close(struct proa_ordering *ordering)
     free_ordering(ordering);
 }
 
+void proa_ordering_attach(struct proa_ordering *ordering, const void *base, uint64_t bytes)
+{
+    if (!ordering)
+        return;
+    proa_inside_enter();
+    proa_own_attach(ordering->win, ordering, ordering->number, base, bytes);
+    proa_inside_leave();
+}
+
+void proa_ordering_detach(struct proa_ordering *ordering, const void *base)
+{
+    if (!ordering)
+        return;
+    proa_inside_enter();
+    proa_own_detach(ordering->number, base);
+    proa_inside_leave();
+}
+
 /* ---- accesses ---- */
 
 void proa_ordering_settle(void)

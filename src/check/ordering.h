@@ -47,6 +47,10 @@ void proa_ordering_close(struct proa_ordering *ordering);
  * Inside. */
 void proa_ordering_share(struct proa_ordering *ordering);
 
+/* Memory is attached to it, where the program has it, or detached. NULL: does nothing. */
+void proa_ordering_attach(struct proa_ordering *ordering, const void *base, uint64_t bytes);
+void proa_ordering_detach(struct proa_ordering *ordering, const void *base);
+
 /* Around a call on the window. rank: the target's, or -1. NULL: does nothing. Inside. */
 void proa_ordering_before(struct proa_ordering *ordering, enum proa_call call, int rank);
 void proa_ordering_after(struct proa_ordering *ordering, enum proa_call call, int rank);

@@ -10,6 +10,7 @@
 #include "order/announce.h"
 #include "order/clock.h"
 #include "order/crossing.h"
+#include "traps/view.h"
 #include "window/epoch.h"
 
 static struct proa_own_range ranges[PROA_OWN_MOST];
@@ -34,29 +35,54 @@ static int count_ranges(int more)
     return range_count;
 }
 
+static void add(const struct proa_own_range *range)
+{
+    if (range->low < range->high && range_count < PROA_OWN_MOST)
+        ranges[count_ranges(1) - 1] = *range;
+}
+
 void proa_own_open(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number)
 {
     const uint64_t low = (uintptr_t)win->base, bytes = win->targets[win->rank].bytes;
 
-    if (win->flavor != PROA_FLAVOR_DYNAMIC && bytes > 0 && range_count < PROA_OWN_MOST)
-        ranges[count_ranges(1) - 1] =
-            (struct proa_own_range){low, low + bytes, number, win, ordering};
+    if (win->flavor != PROA_FLAVOR_DYNAMIC)
+        add(&(struct proa_own_range){low, low + bytes, number, 0, win, ordering});
+}
+
+/* base NULL: all of that window. */
+static void drop(uint64_t number, const void *base)
+{
+    for (int i = range_count - 1; i >= 0; i--)
+        if (ranges[i].number == number && (!base || ranges[i].low == (uintptr_t)base))
+            ranges[i] = ranges[count_ranges(-1)];
 }
 
 void proa_own_close(uint64_t number)
 {
-    for (int i = 0; i < range_count; i++)
-        if (ranges[i].number == number) {
-            ranges[i] = ranges[count_ranges(-1)];
-            return;
-        }
+    drop(number, NULL);
+}
+
+void proa_own_attach(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number,
+                     const void *base, uint64_t bytes)
+{
+    const uint64_t low = (uintptr_t)base;
+
+    add(&(struct proa_own_range){low, low + bytes, number, 1, win, ordering});
+}
+
+void proa_own_detach(uint64_t number, const void *base)
+{
+    drop(number, base);
 }
 
 const struct proa_own_range *proa_own_range(uint64_t *low, uint64_t *high)
 {
     for (const struct proa_own_range *range = ranges; range < ranges + range_count; range++) {
-        const uint64_t first = *low > range->low ? *low : range->low;
-        const uint64_t end = *high < range->high ? *high : range->high;
+        const uint64_t at =
+            range->is_region ? (uintptr_t)proa_view_of((void *)(uintptr_t)*low) : *low;
+        const uint64_t to = at + (*high - *low);
+        const uint64_t first = at > range->low ? at : range->low;
+        const uint64_t end = to < range->high ? to : range->high;
 
         if (first < end) {
             *low = first;

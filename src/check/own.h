@@ -6,8 +6,8 @@
  * (check/local.h), and those of the host's calls. Each is compared with this process's operations
  * there that are not complete, and handed over to be compared with those of other processes.
  *
- * Of dynamic windows no memory is known, and of others that of the first PROA_OWN_MOST. All of this
- * is for callers inside (order/inside.h), and needs clocks.
+ * Of windows and regions of dynamic ones the first PROA_OWN_MOST are known. All of this is for
+ * callers inside (order/inside.h), and needs clocks.
  */
 #ifndef PROA_CHECK_OWN_H
 #define PROA_CHECK_OWN_H
@@ -26,9 +26,10 @@ enum { PROA_OWN_MOST = 256 };
 int proa_own_begin(int processes);
 void proa_own_end(void);
 
-/* The memory of a window. */
+/* The memory of a window, or a region of a dynamic one, which has the program's addresses. */
 struct proa_own_range {
     uint64_t low, high, number;
+    int is_region;
     const struct proa_win *win;
     struct proa_ordering *ordering;
 };
@@ -37,8 +38,13 @@ struct proa_own_range {
 void proa_own_open(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number);
 void proa_own_close(uint64_t number);
 
-/* A window with some of the bytes [*low, *high), which become those that it has. NULL: there is
- * none. */
+/* Memory is attached, at that address of the program's; or detached. */
+void proa_own_attach(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number,
+                     const void *base, uint64_t bytes);
+void proa_own_detach(uint64_t number, const void *base);
+
+/* A window with some of the bytes [*low, *high), the engine's addresses, which become those that it
+ * has, as others address them. NULL: there is none. */
 const struct proa_own_range *proa_own_range(uint64_t *low, uint64_t *high);
 
 /* Keeps the bytes [low, low + bytes) of a buffer, as far as they are a window's, of an operation on

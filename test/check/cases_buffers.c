@@ -348,6 +348,58 @@ static void right_window_begun(void)
     begin_window(0);
 }
 
+/* The same of a region that is attached: sent, or the origin buffer of a put. */
+static INLINE void use_region(int at, int is_sent)
+{
+    static long words[2];
+    char name[MPI_MAX_OBJECT_NAME];
+    MPI_Aint address;
+    MPI_Win regions;
+    int length;
+
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &regions);
+    MPI_Win_attach(regions, words, sizeof words);
+    MPI_Win_get_name(win, name, &length);
+    MPI_Win_set_name(regions, name);
+    MPI_Get_address(&words[at], &address);
+    MPI_Bcast(&address, 1, MPI_AINT, TARGET, MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, regions);
+    MPI_Win_lock_all(0, win);
+    if (rank == FIRST)
+        MPI_Put(buffer, 1, MPI_LONG, TARGET, address, 1, MPI_LONG, regions);
+    if (rank == TARGET && is_sent)
+        send_to_second(words);
+    if (rank == SECOND && is_sent)
+        MPI_Recv(spare, 1, MPI_LONG, TARGET, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == TARGET && !is_sent)
+        MPI_Put(words, 1, MPI_LONG, SECOND, 0, 1, MPI_LONG, win);
+    MPI_Win_unlock_all(win);
+    MPI_Win_unlock_all(regions);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_detach(regions, words);
+    MPI_Win_free(&regions);
+}
+
+static void wrong_region_sent(void)
+{
+    use_region(0, 1);
+}
+
+static void right_region_sent(void)
+{
+    use_region(1, 1);
+}
+
+static void wrong_region_put(void)
+{
+    use_region(0, 0);
+}
+
+static void right_region_put(void)
+{
+    use_region(1, 0);
+}
+
 /* By an operation of its own. */
 static INLINE void send_own(int is_wrong)
 {
@@ -401,6 +453,10 @@ const struct scene buffers[] = {
     RIGHT(window_broadcast),
     WRONG(window_begun, "Put", FIRST, "Irecv", TARGET),
     RIGHT(window_begun),
+    WRONG(region_sent, "Put", FIRST, "Send", TARGET),
+    RIGHT(region_sent),
+    WRONG(region_put, "Put", FIRST, "Put", TARGET),
+    RIGHT(region_put),
     WRONG(window_own, "Put", TARGET, "Send", TARGET),
     RIGHT(window_own),
     {0},
