@@ -329,7 +329,6 @@ static void take_all(enum taken taken)
     for (int i = 0; i < count; i++)
         if (!proa_buffers_hit(&hits[i]))
             take_one(hits, count, i, taken);
-    proa_polls_taken(hits, count);
     pthread_mutex_unlock(&mutex);
     proa_inside_leave();
 }

@@ -12,8 +12,6 @@ enum { THREADS = 64, NOTED = 64 };
 struct thread {
     int number;
     int is_after_sync;
-    struct proa_trap_hit last; /* before the last call that has taken any */
-    int has_last;              /* and the thread has not called since */
 };
 
 static struct thread threads[THREADS];
@@ -50,10 +48,8 @@ void proa_polls_called(int syncs)
 {
     struct thread *thread = thread_of(this_thread());
 
-    if (!thread)
-        return;
-    thread->is_after_sync = syncs;
-    thread->has_last = 0;
+    if (thread)
+        thread->is_after_sync = syncs;
 }
 
 static int are_alike(const struct proa_trap_hit *one, const struct proa_trap_hit *other)
@@ -66,25 +62,12 @@ int proa_polls_may(const struct proa_trap_hit *hits, int count, int at, int sync
 {
     const struct thread *thread = thread_of(hits[at].thread);
 
-    if (!thread || thread->is_after_sync || (syncs && thread->number == this_thread()) ||
-        (thread->has_last && are_alike(&thread->last, &hits[at])))
+    if (!thread || thread->is_after_sync || (syncs && thread->number == this_thread()))
         return 1;
     for (int i = 0; i < count; i++)
         if (i != at && are_alike(&hits[i], &hits[at]))
             return 1;
     return 0;
-}
-
-void proa_polls_taken(const struct proa_trap_hit *hits, int count)
-{
-    for (int i = 0; i < count; i++) {
-        struct thread *thread = thread_of(hits[i].thread);
-
-        if (!thread)
-            continue;
-        thread->last = hits[i];
-        thread->has_last = 1;
-    }
 }
 
 int proa_polls_noted(uintptr_t address, const void *place)

@@ -2,11 +2,11 @@
 /*
  * Loads that may poll a location, which is legal in the unified model (MPI-4.1, 13.7). A load may
  * if the last call of its thread before it, or the next one behind it, is MPI_Win_sync; and if its
- * thread repeats it without a call on a window in between.
+ * thread repeats it before the next call takes both.
  *
- * Calls of other threads take the loads of one that polls, now and then. Such a call cannot know of
- * the first load that another one will follow, so that is compared. What comes of it is asked for
- * when a conflict is found. The caller excludes other threads.
+ * Calls of other threads take the loads of one that polls, now and then. Such a call may find one
+ * load alone, and that is compared. What comes of it is asked for when a conflict is found. The
+ * caller excludes other threads.
  */
 #ifndef PROA_CHECK_POLLS_H
 #define PROA_CHECK_POLLS_H
@@ -21,9 +21,6 @@ void proa_polls_called(int syncs);
 /* Of `count` loads and stores that a call of this thread takes: may the load at `at` poll? syncs:
  * the call is MPI_Win_sync. */
 int proa_polls_may(const struct proa_trap_hit *hits, int count, int at, int syncs);
-
-/* They are taken: a thread may repeat its last one. */
-void proa_polls_taken(const struct proa_trap_hit *hits, int count);
 
 /* The load at that place in the program polls that address; does it, as far as is known? */
 void proa_polls_note(uintptr_t address, const void *place);
