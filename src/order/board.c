@@ -14,10 +14,14 @@
 
 enum { BUDGET_WORDS = 1 << 20, QUEUE_LEAST = 1 << 11, QUEUE_MOST = 1 << 17, LINE_WORDS = 8 };
 
+/* After so many words an empty queue begins anew. */
+enum { QUEUE_USED = 1 << 10 };
+
 /* A queue; behind it are its words, a power of two of them. Positions count up without end. */
 struct queue {
-    uint64_t head; /* written by the origin */
-    uint64_t pad[LINE_WORDS - 1];
+    uint64_t head;  /* written by the origin, and so is: */
+    uint64_t start; /* there is nothing before this position */
+    uint64_t pad[LINE_WORDS - 2];
     uint64_t tail; /* written by the reader */
     uint64_t pad_too[LINE_WORDS - 1];
     uint64_t words[];
@@ -313,12 +317,34 @@ void proa_board_lower(int process, int row, uint64_t *clock)
 /* ---- queues ---- */
 
 /* Partner: proa_board_take: words that it has read may be written again. */
-static int finds_room(int process, uint64_t count)
+static void learn_tail(int process)
 {
     const struct queue *queue = parts[process].to;
+    const uint64_t tail = proa_atomic_load(&queue->tail, PROA_ACQUIRE);
 
-    if (queue)
-        tails[process] = proa_atomic_load(&queue->tail, PROA_ACQUIRE);
+    tails[process] = tail > queue->start ? tail : queue->start;
+}
+
+/* Words that were never used have no memory yet, and those used long ago are in no cache. So a
+ * queue that is empty goes on with its first ones. Partner: proa_board_look. */
+static void begin_anew(int process)
+{
+    struct queue *queue = parts[process].to;
+    const uint64_t mask = queue_words - 1;
+
+    if (!queue || (heads[process] & mask) < QUEUE_USED)
+        return;
+    learn_tail(process);
+    if (tails[process] != heads[process])
+        return;
+    heads[process] = tails[process] = (heads[process] | mask) + 1;
+    proa_atomic_store(&queue->start, heads[process], PROA_RELAXED); /* before the next head */
+}
+
+static int finds_room(int process, uint64_t count)
+{
+    if (parts[process].to)
+        learn_tail(process);
     else
         far_get(process, queue_at(win->rank) + offsetof(struct queue, tail), &tails[process], 1);
     return heads[process] + count - tails[process] <= queue_words;
@@ -358,8 +384,11 @@ static void publish_far(int process)
 int proa_board_push(int process, const uint64_t *words, uint32_t count)
 {
     struct queue *queue = parts[process].to;
-    const uint64_t head = heads[process], length = count;
+    const uint64_t length = count;
+    uint64_t head;
 
+    begin_anew(process);
+    head = heads[process];
     if (head + 1 + length - tails[process] > queue_words && !finds_room(process, length + 1))
         return 0;
     heads[process] = head + 1 + length;
@@ -375,14 +404,20 @@ int proa_board_push(int process, const uint64_t *words, uint32_t count)
 
 uint32_t proa_board_look(int origin, uint64_t *space, const uint64_t **words)
 {
-    const struct queue *queue = parts[origin].from;
-    const uint64_t tail = queue->tail, mask = queue_words - 1;
+    struct queue *queue = parts[origin].from;
+    const uint64_t mask = queue_words - 1;
+    uint64_t tail = queue->tail, start;
     uint32_t count;
 
     if (tail == taken_heads[origin])
         taken_heads[origin] = proa_atomic_load(&queue->head, PROA_ACQUIRE);
     if (tail == taken_heads[origin])
         return 0;
+    start = proa_atomic_load(&queue->start, PROA_RELAXED);
+    if (tail < start) {
+        tail = start;
+        proa_atomic_store(&queue->tail, tail, PROA_RELEASE);
+    }
     count = (uint32_t)queue->words[tail & mask];
     *words = &queue->words[(tail + 1) & mask];
     if (((tail + 1) & mask) + count <= queue_words)

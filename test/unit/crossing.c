@@ -95,6 +95,29 @@ static void taken_in_order_body(struct world *world)
 
 WORLD_TEST(taken_in_order, RANKS)
 
+/* So many that queues begin anew. They are taken a few at a time: in each round two conflict. */
+static void taken_often_body(struct world *world)
+{
+    enum { ROUNDS = 200, EACH = 20 };
+
+    begin(world);
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        for (uint64_t i = 0; world->rank != TARGET && i < EACH; i++)
+            put_bytes(64 * (2 * EACH * round + (i ? EACH * (uint64_t)world->rank + i : 0)), 8);
+        world_barrier(world);
+        if (world->rank == TARGET)
+            proa_crossing_take();
+        world_barrier(world);
+    }
+    if (world->rank == TARGET) {
+        CHECK_EQUAL(told, ROUNDS);
+        CHECK_EQUAL(proa_crossing_left_out(), 0);
+    }
+    end();
+}
+
+WORLD_TEST(taken_often, RANKS)
+
 /* The second has told before its second put: what is kept of the two conflicts with the other's. */
 static void told_between(struct world *world, int is_taken_early)
 {
@@ -193,9 +216,9 @@ WORLD_TEST(full, RANKS)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(taken_in_order), cmocka_unit_test(one_after_told),
-        cmocka_unit_test(renewed),        cmocka_unit_test(looked_at),
-        cmocka_unit_test(full),
+        cmocka_unit_test(taken_in_order), cmocka_unit_test(taken_often),
+        cmocka_unit_test(one_after_told), cmocka_unit_test(renewed),
+        cmocka_unit_test(looked_at),      cmocka_unit_test(full),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
