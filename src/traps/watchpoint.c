@@ -64,7 +64,8 @@ static uint64_t new_hits(struct watchpoint *w)
     return count - proa_atomic_exchange(&w->counted, count, PROA_RELAXED);
 }
 
-/* An access to a guard hits both of its watchpoints if it stores, and else one. The kernel drops
+/* An access to a guard hits both of its watchpoints if it stores, and else one. A store to two
+ * guards at once leaves the counts of one of them to the next access there. The kernel drops
  * one of two signals, and which one is not said. Other threads may count at the same time. 0: a
  * handler has taken it. */
 static int access_of(uint64_t cookie, enum proa_trap_access *access)
@@ -82,7 +83,10 @@ static int access_of(uint64_t cookie, enum proa_trap_access *access)
         else
             stores = new_hits(w), known |= 2;
     }
-    *access = known != 3 || all > 1 ? PROA_TRAP_TOUCH : stores ? PROA_TRAP_STORE : PROA_TRAP_LOAD;
+    *access = known != 3      ? PROA_TRAP_TOUCH
+              : stores == 0   ? PROA_TRAP_LOAD
+              : stores == all ? PROA_TRAP_STORE
+                              : PROA_TRAP_TOUCH;
     return all + stores > 0;
 }
 

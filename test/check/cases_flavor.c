@@ -154,6 +154,34 @@ PAIRS(allocated, ALLOCATED)
 PAIRS(attached, ATTACHED)
 PAIRS(attached_allocated, ATTACHED_ALLOCATED)
 
+/* A store to both guarded words at once, long before, does not hide what the next one to either is.
+ */
+static INLINE void store_cleared(int at)
+{
+    typedef long both __attribute__((vector_size(16)));
+    struct opened o = open_window(SMALL, NULL);
+
+    o.at = at, o.displacement = at;
+    *(volatile both *)o.words = (both){0, 0};
+    MPI_Win_fence(0, o.win);
+    if (rank == FIRST)
+        move(&o, 1);
+    if (rank == TARGET)
+        touch(&o.words[at], 1);
+    MPI_Win_fence(0, o.win);
+    close_window(&o, SMALL);
+}
+
+static void wrong_cleared_first(void)
+{
+    store_cleared(0);
+}
+
+static void wrong_cleared_second(void)
+{
+    store_cleared(1);
+}
+
 /* Loads from a shared window may order anything, so only a process's own operations are compared
  * until it is freed. */
 static INLINE void contiguous(int is_wrong)
@@ -294,6 +322,8 @@ const struct scene flavors[] = {
     ROWS_OF(allocated, "a load", "a store"),
     ROWS_OF(attached, "a load", "a store"),
     ROWS_OF(attached_allocated, "a load", "a store"),
+    LOCAL(cleared_first, "MPI_Get", FIRST, "a store", TARGET),
+    LOCAL(cleared_second, "MPI_Get", FIRST, "a store", TARGET),
     LOCAL(contiguous, "MPI_Put", TARGET, "a load", TARGET),
     RIGHT(contiguous),
     RIGHT(aligned),
