@@ -127,6 +127,7 @@ static void check_get(struct area *a)
         for (int i = 0; i < count; i++)
             CHECK(got[i] == element(n, i), "%s: get of %d: element %d is %lld", kind_name, count, i,
                   (long long)got[i]);
+        MPI_Barrier(MPI_COMM_WORLD); /* the stores come before the next get */
         MPI_Get_notify(got, 1, MPI_INT64_T, right, at, 1, MPI_INT64_T, 1, a->win);
         MPI_Win_flush(right, a->win);
         MPI_Barrier(MPI_COMM_WORLD);
