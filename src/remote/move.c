@@ -172,10 +172,10 @@ void proa_move_done(uint64_t token, int outcome)
 /* Of a notified operation: a part that may outlast the call has a notice. */
 static int note(struct proa_remote *r, struct proa_queued *i)
 {
-    if (!proa_notice_is_due())
+    if (!proa_notice_is_due(r->process->win))
         return PROA_OK;
     i->op.flags |= PROA_WIRE_NOTED;
-    if (i->step != step_transport && !proa_request_current())
+    if (i->step != step_transport && !proa_request_current(r->process->win))
         return PROA_OK;
     i->notice = proa_notice_of(r);
     return i->notice ? PROA_OK : PROA_ERR_NO_MEM;
@@ -212,9 +212,9 @@ static int issue(struct proa_win *win, int rank, struct proa_queued *i)
 
 /* A put with its notification goes as one message where it fits: the transport's own put is another
  * one, and its arrival has to be awaited. */
-static uint64_t move_least(void)
+static uint64_t move_least(const struct proa_win *win)
 {
-    return proa_notice_is_due() ? ROOM + 1 : MOVE_LEAST;
+    return proa_notice_is_due(win) ? ROOM + 1 : MOVE_LEAST;
 }
 
 /* Runs of a put or a get. */
@@ -236,7 +236,7 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
     }
     if (runs->bytes == 0 || runs->count == 0)
         return PROA_OK;
-    if (process->has_key && runs->bytes >= move_least())
+    if (process->has_key && runs->bytes >= move_least(carry->win))
         i.step = step_transport;
     return issue(carry->win, carry->rank, &i);
 }

@@ -13,14 +13,14 @@
 
 /* The notified operation that this thread issues. */
 static _Thread_local struct {
-    uint8_t is_due;
+    const struct proa_win *win; /* NULL: it issues none */
     uint32_t index;
     struct proa_notice *notice; /* NULL: no part of it is left when its call returns */
 } current;
 
-int proa_notice_is_due(void)
+int proa_notice_is_due(const struct proa_win *win)
 {
-    return current.is_due;
+    return current.win == win;
 }
 
 /* ---- the order to count ---- */
@@ -54,7 +54,7 @@ struct proa_notice *proa_notice_of(struct proa_remote *r)
     }
     notice->queued.step = step_order;
     notice->remote = r;
-    notice->request = proa_request_current();
+    notice->request = proa_request_current(r->process->win);
     notice->index = current.index;
     notice->parts = 1;
     return current.notice = notice;
@@ -142,7 +142,7 @@ int proa_notice_begin(struct proa_win *win, int rank, int64_t index)
 
     if (!error)
         error = proa_counter_check(rank, index, number);
-    current.is_due = !error;
+    current.win = error ? NULL : win;
     current.index = (uint32_t)index;
     current.notice = NULL;
     return error;
@@ -176,7 +176,7 @@ int proa_notice_end(struct proa_win *win, int rank, int is_issued)
 
     proa_progress_enter();
     outcome = end(r, is_issued);
-    current.is_due = 0;
+    current.win = NULL;
     current.notice = NULL;
     proa_progress_leave();
     return outcome;

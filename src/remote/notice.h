@@ -41,8 +41,9 @@ int proa_notice_number(struct proa_win *win, int rank, uint32_t *number);
 
 /* ---- inside ---- */
 
-/* Is the operation that this thread issues a notified one? */
-int proa_notice_is_due(void);
+/* Is the operation that this thread issues on that window a notified one? Check mode issues some on
+ * a window of its own in between. */
+int proa_notice_is_due(const struct proa_win *win);
 
 /* Its notice, made at the first call; NULL: no memory, and proa_failure() says so. */
 struct proa_notice *proa_notice_of(struct proa_remote *r);

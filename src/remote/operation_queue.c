@@ -139,7 +139,7 @@ int proa_queue_operation(struct proa_remote *r, struct proa_queued *i)
 {
     int outcome = PROA_NET_AGAIN;
 
-    i->request = proa_request_current();
+    i->request = proa_request_current(r->process->win);
     if (!i->request)
         return now(r, i);
     if (proa_remote_is_lost(r)) /* its loss has ended all requests, and would not end this one */

@@ -91,9 +91,9 @@ void proa_request_hurry(void)
 
 /* ---- inside ---- */
 
-struct proa_request *proa_request_current(void)
+struct proa_request *proa_request_current(const struct proa_win *win)
 {
-    return current;
+    return current && current->win == win ? current : NULL;
 }
 
 void proa_request_part(struct proa_request *q)

@@ -50,8 +50,8 @@ void proa_request_hurry(void);
 
 /* ---- inside the progress engine ---- */
 
-/* The request of the operation that this thread issues; NULL: it has none. */
-struct proa_request *proa_request_current(void);
+/* The request of the operation that this thread issues on that window; NULL: it has none. */
+struct proa_request *proa_request_current(const struct proa_win *win);
 
 void proa_request_part(struct proa_request *q);
 /* code: PROA_OK, or an error; why: its text. */

@@ -3,6 +3,7 @@
  * and, as `..._apart`, over two nodes by the pretended network at its best and at its worst. */
 #include "nodes.h"
 
+#include "remote/request.h"
 #include "remote/window.h"
 #include "sync/counters.h"
 
@@ -307,6 +308,45 @@ static void flushed_too_body(struct world *world)
 }
 HERE_AND_APART(flushed_too, 3)
 
+/* Check mode issues operations on a window of its own before a notified operation ends. They are no
+ * part of it, nor of its request. */
+static void another_window_body(struct world *world)
+{
+    enum { NOTIFIED = 1, REQUESTED = 2 };
+    struct proa_win *win = window(world), *other = window_of_words(world, WORDS);
+    int64_t *values = calloc(WORDS, sizeof *values);
+    const int next = !win->rank;
+    struct proa_request request;
+
+    CHECK_OK(proa_counters_set(win, 1, ANY_NUMBER));
+    CHECK_OK(proa_win_lock_all(win, 0));
+    CHECK_OK(proa_win_lock_all(other, 0));
+    for (int how = NOTIFIED; how <= (NOTIFIED | REQUESTED); how++) {
+        if (how & NOTIFIED)
+            CHECK_OK(proa_notified_begin(win, next, 0));
+        if (how & REQUESTED)
+            proa_request_begin(&request, win);
+        CHECK_OK(put_many(win, next, 0, values, WORDS / 2, PROA_I64));
+        CHECK_OK(put_many(other, next, 0, values, WORDS / 2, PROA_I64));
+        CHECK_OK(flushed(proa_win_flush(other, next)));
+        CHECK_EQUAL(proa_remote_of(other, next)->flight.moves, 0);
+        if (how & NOTIFIED)
+            CHECK_OK(proa_notified_end(win, next, 0, 1));
+        if (how & REQUESTED && !proa_request_is_issued(&request))
+            proa_request_await(&request);
+        CHECK_OK(flushed(proa_win_flush(win, next)));
+        CHECK_EQUAL(proa_remote_of(win, next)->flight.moves, 0);
+        world_barrier(world);
+        CHECK_EQUAL(proa_counter_value(win, 0), how == (NOTIFIED | REQUESTED) ? 2 : 1);
+    }
+    CHECK_OK(proa_win_unlock_all(other));
+    CHECK_OK(proa_win_unlock_all(win));
+    free(values);
+    window_free(other);
+    done(world, win);
+}
+ON_NODES(another_window, 2)
+
 /* The same over a network that mostly has no room: an order to count then waits in the queue. */
 static void flushed_late(void **state)
 {
@@ -376,15 +416,16 @@ HERE_AND_APART(growth, 3)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),       cmocka_unit_test(numbers_apart),
-        cmocka_unit_test(refused),       cmocka_unit_test(refused_apart),
-        cmocka_unit_test(outside),       cmocka_unit_test(outside_apart),
-        cmocka_unit_test(payload),       cmocka_unit_test(payload_apart),
-        cmocka_unit_test(reads),         cmocka_unit_test(reads_apart),
-        cmocka_unit_test(flushed_too),   cmocka_unit_test(flushed_too_apart),
-        cmocka_unit_test(flushed_late),  cmocka_unit_test(torture),
-        cmocka_unit_test(torture_apart), cmocka_unit_test(growth),
-        cmocka_unit_test(growth_apart),  cmocka_unit_test(dialogue_apart),
+        cmocka_unit_test(numbers),        cmocka_unit_test(numbers_apart),
+        cmocka_unit_test(refused),        cmocka_unit_test(refused_apart),
+        cmocka_unit_test(outside),        cmocka_unit_test(outside_apart),
+        cmocka_unit_test(payload),        cmocka_unit_test(payload_apart),
+        cmocka_unit_test(reads),          cmocka_unit_test(reads_apart),
+        cmocka_unit_test(flushed_too),    cmocka_unit_test(flushed_too_apart),
+        cmocka_unit_test(flushed_late),   cmocka_unit_test(torture),
+        cmocka_unit_test(torture_apart),  cmocka_unit_test(growth),
+        cmocka_unit_test(growth_apart),   cmocka_unit_test(dialogue_apart),
+        cmocka_unit_test(another_window),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
