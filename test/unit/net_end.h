@@ -198,7 +198,7 @@ static inline void pace_begin(struct card *mine, struct card *others)
     proa_system = &pace.paced;
 }
 
-static inline void stop(pid_t pid)
+static inline void suspend(pid_t pid)
 {
     pace.alone = 1;
     kill(pid, SIGSTOP);

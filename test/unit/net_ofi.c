@@ -70,7 +70,7 @@ static void stopped_body(struct world *world)
 
     CHECK_OK(transport->expose(end.net, bytes, sizeof bytes, &key)); /* of ours, so: no harm */
     there.address = (uint64_t)(uintptr_t)bytes;
-    stop(pid);
+    suspend(pid);
     while ((outcome = transport->move(end.net, 1, &there, bytes, sizeof bytes, 0)) ==
            PROA_NET_AGAIN)
         progress(&end);
@@ -96,7 +96,7 @@ static void comes_back_body(struct world *world)
     struct end end;
 
     acquaint(world, &end);
-    stop(pid);
+    suspend(pid);
     await_lost(&end);
     CHECK_EQUAL(end.seen.how, PROA_NET_GONE);
     go_on(pid);
@@ -117,7 +117,7 @@ static void paused_body(struct world *world)
     struct end end;
     uint32_t peer = acquaint(world, &end);
 
-    stop(pid);
+    suspend(pid);
     progress_for(&end, 500);
     tell(&end, peer, "hello", 5);
     go_on(pid);
