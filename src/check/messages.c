@@ -37,14 +37,18 @@ static void make_keyval(void)
     PROA_PMPI_FIND(Comm_create_keyval)(MPI_COMM_NULL_COPY_FN, forget_members, &keyval, NULL);
 }
 
-/* The same for all members, and different for most other sets. */
+/* The same for all members, and different for most other sets. Communicators of all processes have
+ * a number of their own: a process may be ahead in a call of theirs while members of another one
+ * have not left an earlier call yet, and would learn what it tells. */
 static int meeting_of(const struct members *members)
 {
     uint32_t hash = 0;
 
+    if (members->count == proa_board_size())
+        return 0;
     for (int i = 0; i < members->count; i++)
         hash = (hash ^ (uint32_t)members->process[i] * 2654435769U) * 16777619U;
-    return (int)(hash >> 16) % PROA_BOARD_SETS;
+    return 1 + (int)(hash >> 16) % (PROA_BOARD_SETS - 1);
 }
 
 static struct members *read_members(MPI_Comm comm)
