@@ -352,6 +352,13 @@ static void wrong_set(void)
     MPI_Win_fence(0, win);
 }
 
+/* For gcc 16, which makes one instruction of a load and a store, of volatile memory too. */
+static INLINE long in_register(long value)
+{
+    __asm__ volatile("" : "+r"(value));
+    return value;
+}
+
 /* A statement that loads and stores. */
 static void wrong_increased(void)
 {
@@ -359,7 +366,7 @@ static void wrong_increased(void)
     if (rank == FIRST)
         put(TARGET, 0);
     if (rank == TARGET)
-        ++*(volatile long *)memory;
+        *(volatile long *)memory = in_register(*(volatile long *)memory) + 1;
     MPI_Win_fence(0, win);
 }
 
