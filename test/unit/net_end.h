@@ -162,14 +162,14 @@ static inline void on_loopback(struct world *world)
 
 /* A rank and its victim. A busy machine may give one of them no processor for longer than the
  * time-out. So the clock of each goes on by PACE_NS at most for each look of the other one at its
- * own, unless that is stopped on purpose. */
+ * own, unless that is stopped on purpose. It makes up for nothing later. */
 enum { PACE_NS = 20000000 };
 
 static struct {
     const struct proa_system *real;
     struct proa_system paced;
     uint32_t *mine, *others, seen; /* looks */
-    long now_ns;
+    long now_ns, real_ns;
     int alone; /* the other one is stopped */
 } pace;
 
@@ -177,11 +177,12 @@ static inline long paced_now(void)
 {
     const long real_ns = pace.real->now_ns();
     const uint32_t others = __atomic_load_n(pace.others, __ATOMIC_SEQ_CST);
-    const long most_ns = pace.now_ns + (long)(others - pace.seen) * PACE_NS;
+    const long gone_ns = real_ns - pace.real_ns, most_ns = (long)(others - pace.seen) * PACE_NS;
 
     __atomic_fetch_add(pace.mine, 1, __ATOMIC_SEQ_CST);
     pace.seen = others;
-    pace.now_ns = pace.alone || real_ns < most_ns ? real_ns : most_ns;
+    pace.real_ns = real_ns;
+    pace.now_ns += pace.alone || gone_ns < most_ns ? gone_ns : most_ns;
     return pace.now_ns;
 }
 
@@ -194,7 +195,7 @@ static inline void pace_begin(struct card *mine, struct card *others)
     pace.mine = &mine->looks;
     pace.others = &others->looks;
     pace.seen = others->looks;
-    pace.now_ns = pace.real->now_ns();
+    pace.now_ns = pace.real_ns = pace.real->now_ns();
     proa_system = &pace.paced;
 }
 
