@@ -3,7 +3,6 @@
 #include "bind/bind.h"
 #include "base/settings.h"
 #include "check/check.h"
-#include "check/check.h"
 #include "check/local.h"
 #include "check/protect.h"
 #include "usage/rules.h"
