@@ -233,7 +233,7 @@ void proa_clock_learn_memory(int process)
         changed();
 }
 
-/* Before the program gets the pointer, so whatever it stores by that comes later. */
+/* Before the program gets the pointer, so its stores by that come later. */
 static void tell_direct(int process)
 {
     memset(met, 0, (size_t)proa_board_size() * sizeof *met);
