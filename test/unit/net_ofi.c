@@ -152,6 +152,15 @@ static void nobody_body(struct world *world)
 
 WORLD_TEST(nobody, 1, .before = impatient)
 
+/* Both of two ranks know each other. */
+static void greet(struct world *world, struct end *end)
+{
+    end_open(end);
+    show(end, card_of(world, world->rank));
+    tell(end, reach(end, card_of(world, 1 - world->rank)), "hello", 5);
+    await_messages(end, 1);
+}
+
 /* A peer that ends is gone at once, whether it closes its end or is at its own end; and tells
  * whether it ends in order. */
 struct leaving {
@@ -162,13 +171,8 @@ static void leaves_body(struct world *world)
 {
     const struct leaving *leaving = world->arg;
     struct end end;
-    uint32_t peer;
 
-    end_open(&end);
-    show(&end, card_of(world, world->rank));
-    peer = reach(&end, card_of(world, 1 - world->rank));
-    tell(&end, peer, "hello", 5);
-    await_messages(&end, 1);
+    greet(world, &end);
     world_barrier(world);
     if (world->rank == 0) {
         await_lost(&end);
@@ -541,13 +545,8 @@ static long crowded_now(void)
 static void leaves_late_body(struct world *world)
 {
     struct end end;
-    uint32_t peer;
 
-    end_open(&end);
-    show(&end, card_of(world, world->rank));
-    peer = reach(&end, card_of(world, 1 - world->rank));
-    tell(&end, peer, "hello", 5);
-    await_messages(&end, 1);
+    greet(world, &end);
     while (end.net->under_way)
         progress_slowly(&end);
     world_barrier(world);
