@@ -82,4 +82,14 @@ static INLINE void add(int target, MPI_Aint at)
     MPI_Accumulate(buffer, 1, MPI_LONG, target, at, 1, MPI_LONG, MPI_SUM, win);
 }
 
+/* To the target's second word, and then to a flag in its first. */
+static INLINE void put_flagged(void)
+{
+    put(TARGET, 1);
+    MPI_Win_flush(TARGET, win);
+    buffer[2] = 1;
+    MPI_Accumulate(buffer + 2, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, MPI_REPLACE, win);
+    MPI_Win_flush(TARGET, win);
+}
+
 #endif

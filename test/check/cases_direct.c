@@ -41,6 +41,15 @@ static long *query(int target)
     return words;
 }
 
+/* The second word, once the flag in the first one is there. */
+static INLINE void take_flagged(void)
+{
+    usleep(LATE_US);
+    await(memory);
+    MPI_Win_sync(win);
+    store(memory + 1, load(memory + 1));
+}
+
 /* ---- pointers ---- */
 
 /* A flag in the target's memory, which the first one sets there. */
@@ -53,12 +62,8 @@ static void right_flag_there(void)
         MPI_Win_sync(win);
         set(query(TARGET));
     }
-    if (rank == TARGET) {
-        usleep(LATE_US);
-        await(memory);
-        MPI_Win_sync(win);
-        store(memory + 1, load(memory + 1));
-    }
+    if (rank == TARGET)
+        take_flagged();
     MPI_Win_unlock_all(win);
 }
 
@@ -122,19 +127,10 @@ static void wrong_pointer_before(void)
 static void right_flag_put(void)
 {
     MPI_Win_lock_all(0, win);
-    if (rank == FIRST) {
-        put(TARGET, 1);
-        MPI_Win_flush(TARGET, win);
-        buffer[2] = 1;
-        MPI_Accumulate(buffer + 2, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, MPI_REPLACE, win);
-        MPI_Win_flush(TARGET, win);
-    }
-    if (rank == TARGET) {
-        usleep(LATE_US);
-        await(memory);
-        MPI_Win_sync(win);
-        store(memory + 1, load(memory + 1));
-    }
+    if (rank == FIRST)
+        put_flagged();
+    if (rank == TARGET)
+        take_flagged();
     MPI_Win_unlock_all(win);
 }
 

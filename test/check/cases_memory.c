@@ -202,13 +202,8 @@ static void right_exclusive_locks(void)
 static void right_polled(void)
 {
     MPI_Win_lock_all(0, win);
-    if (rank == FIRST) {
-        put(TARGET, 1);
-        MPI_Win_flush(TARGET, win);
-        buffer[2] = 1;
-        MPI_Accumulate(buffer + 2, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG, MPI_REPLACE, win);
-        MPI_Win_flush(TARGET, win);
-    }
+    if (rank == FIRST)
+        put_flagged();
     if (rank == TARGET) {
         do
             MPI_Win_sync(win);
