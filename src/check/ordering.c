@@ -8,6 +8,7 @@
 #include "check/own.h"
 #include "findings/finding.h"
 #include "base/atomic.h"
+#include "hang/members.h"
 #include "host/pmpi.h"
 #include "order/clock.h"
 #include "window/epoch.h"
@@ -92,20 +93,14 @@ void proa_ordering_end(void)
 
 int proa_ordering_processes(MPI_Group group, int size, int *processes)
 {
-    const struct proa_pmpi *mpi = proa_pmpi();
-    int *ranks = malloc((size_t)(size ? size : 1) * sizeof *ranks), known = 0;
-    MPI_Group world;
+    struct proa_members *members = proa_members_of_group(group);
+    int known = 0;
 
-    if (!ranks)
-        return 0;
-    for (int i = 0; i < size; i++)
-        ranks[i] = i;
-    mpi->Comm_group(MPI_COMM_WORLD, &world);
-    mpi->Group_translate_ranks(group, size, ranks, world, processes);
-    mpi->Group_free(&world);
-    free(ranks);
-    for (int i = 0; i < size; i++)
+    for (int i = 0; members && i < size; i++) {
+        processes[i] = members->rank[i];
         known += processes[i] >= 0 && processes[i] < proa_board_size();
+    }
+    proa_members_free(members);
     return known;
 }
 
