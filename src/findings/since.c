@@ -16,14 +16,6 @@ void proa_sinces_end(struct proa_sinces *sinces)
     free(sinces->of);
 }
 
-void proa_sinces_note(struct proa_sinces *sinces, enum proa_call call, int target,
-                      const void *caller)
-{
-    if (target < sinces->targets)
-        sinces->of[target < 0 ? sinces->targets : target] =
-            (struct proa_since){caller, ++sinces->calls, call};
-}
-
 const struct proa_since *proa_sinces_last(const struct proa_sinces *sinces, int target)
 {
     const struct proa_since *all = &sinces->of[sinces->targets], *one = &sinces->of[target];

@@ -31,8 +31,13 @@ static inline int proa_since_is_noted(enum proa_call call)
 }
 
 /* Such a call is over; target -1: for all. */
-void proa_sinces_note(struct proa_sinces *sinces, enum proa_call call, int target,
-                      const void *caller);
+static inline void proa_sinces_note(struct proa_sinces *sinces, enum proa_call call, int target,
+                                    const void *caller)
+{
+    if (target < sinces->targets)
+        sinces->of[target < 0 ? sinces->targets : target] =
+            (struct proa_since){caller, ++sinces->calls, call};
+}
 
 /* The last one towards that target, or for all. */
 const struct proa_since *proa_sinces_last(const struct proa_sinces *sinces, int target);

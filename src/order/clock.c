@@ -98,21 +98,13 @@ static struct proa_moment *moment_of(const uint64_t *clock)
     return made;
 }
 
-void proa_moment_hold(struct proa_moment *held)
+void proa_moment_free(struct proa_moment *freed)
 {
-    if (held)
-        held->holders++;
-}
-
-void proa_moment_drop(struct proa_moment *dropped)
-{
-    if (!dropped || --dropped->holders)
-        return;
     if (!spare) {
-        spare = dropped;
+        spare = freed;
         return;
     }
-    free(dropped);
+    free(freed);
     moments--;
 }
 

@@ -38,8 +38,20 @@ void proa_clock_listen(void);
  * memory, or moments have taken 16 MiB. */
 struct proa_moment *proa_clock_moment(void);
 struct proa_moment *proa_moment_empty(void);       /* of the beginning */
-void proa_moment_hold(struct proa_moment *moment); /* NULL: does nothing */
-void proa_moment_drop(struct proa_moment *moment); /* the same */
+void proa_moment_free(struct proa_moment *moment); /* that is held no more */
+
+/* NULL: does nothing; drop: the same. */
+static inline void proa_moment_hold(struct proa_moment *moment)
+{
+    if (moment)
+        moment->holders++;
+}
+
+static inline void proa_moment_drop(struct proa_moment *moment)
+{
+    if (moment && --moment->holders == 0)
+        proa_moment_free(moment);
+}
 
 /* The words of the clock as of now, by process. Valid until the clock changes. */
 const uint64_t *proa_clock_now(void);

@@ -24,7 +24,7 @@ struct view {
 };
 
 static struct view views[PROA_PROTECTIONS];
-static int view_count; /* none beyond these */
+int proa_view_count; /* none beyond these */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Addresses that were lent for good where there was no view: the last of them. */
@@ -51,25 +51,20 @@ static size_t pages_bytes(const char *address, size_t bytes)
 
 static struct view *free_view(void)
 {
-    for (int i = 0; i < view_count; i++)
+    for (int i = 0; i < proa_view_count; i++)
         if (!views[i].bytes)
             return &views[i];
-    if (view_count == PROA_PROTECTIONS)
+    if (proa_view_count == PROA_PROTECTIONS)
         return NULL;
-    proa_atomic_store(&view_count, view_count + 1, PROA_RELAXED); /* partner: there_are_any */
-    return &views[view_count - 1];
-}
-
-/* Most programs have none. A thread that uses a view knows of it by the call that made it. */
-static int there_are_any(void)
-{
-    return proa_atomic_load(&view_count, PROA_RELAXED) > 0;
+    proa_atomic_store(&proa_view_count, proa_view_count + 1,
+                      PROA_RELAXED); /* partner: proa_view_are_any */
+    return &views[proa_view_count - 1];
 }
 
 /* That whose program's address, or engine's, holds this one. */
 static struct view *view_at(const void *address, int is_engines)
 {
-    for (int i = 0; i < view_count; i++) {
+    for (int i = 0; i < proa_view_count; i++) {
         const char *start = is_engines ? views[i].memory : views[i].view;
 
         if ((uintptr_t)address - (uintptr_t)start < views[i].bytes)
@@ -162,10 +157,10 @@ void *proa_view_open(void *memory, size_t bytes)
 
 void proa_view_close(const void *memory)
 {
-    if (!there_are_any())
+    if (!proa_view_are_any())
         return;
     pthread_mutex_lock(&mutex);
-    for (int i = 0; i < view_count; i++) {
+    for (int i = 0; i < proa_view_count; i++) {
         struct view *view = &views[i];
 
         if (!view->bytes || view->memory != memory || view->owner)
@@ -182,7 +177,7 @@ void proa_view_enter(const void *memory)
 {
     struct view *view;
 
-    if (!there_are_any())
+    if (!proa_view_are_any())
         return;
     pthread_mutex_lock(&mutex);
     view = view_at(memory, 1);
@@ -195,7 +190,7 @@ void proa_view_leave(const void *memory)
 {
     struct view *view;
 
-    if (!there_are_any())
+    if (!proa_view_are_any())
         return;
     pthread_mutex_lock(&mutex);
     view = view_at(memory, 1);
@@ -223,7 +218,7 @@ static const struct view *place_in(const char *first, const char *end)
 {
     const struct view *found = NULL;
 
-    for (int i = 0; i < view_count; i++)
+    for (int i = 0; i < proa_view_count; i++)
         if (views[i].bytes && views[i].owner && views[i].memory < end &&
             views[i].memory + views[i].bytes > first && (!found || views[i].memory < found->memory))
             found = &views[i];
@@ -261,10 +256,10 @@ void proa_view_place(uintptr_t first, uintptr_t end, const void *owner)
 
 void proa_view_unplace(const void *owner)
 {
-    if (!there_are_any())
+    if (!proa_view_are_any())
         return;
     pthread_mutex_lock(&mutex);
-    for (int i = 0; i < view_count; i++)
+    for (int i = 0; i < proa_view_count; i++)
         if (views[i].bytes && views[i].owner == owner) {
             unprotect(&views[i]);
             views[i].bytes = 0;
@@ -301,7 +296,7 @@ struct proa_view_loan proa_view_lend_to_call(const void *address)
     struct proa_view_loan loan = {0};
     const struct view *view;
 
-    if (!there_are_any())
+    if (!proa_view_are_any())
         return loan;
     pthread_mutex_lock(&mutex);
     view = view_at(address, 0);
@@ -324,7 +319,7 @@ void *proa_view_of(void *memory)
     const struct view *view;
     char *found = memory;
 
-    if (!there_are_any())
+    if (!proa_view_are_any())
         return found;
     pthread_mutex_lock(&mutex);
     view = view_at(memory, 1);
@@ -334,13 +329,11 @@ void *proa_view_of(void *memory)
     return found;
 }
 
-void *proa_view_behind(const void *address)
+void *proa_view_find_behind(const void *address)
 {
     const struct view *view;
     char *found = (char *)(uintptr_t)address;
 
-    if (!there_are_any())
-        return found;
     pthread_mutex_lock(&mutex);
     view = view_at(address, 0);
     if (view)
@@ -364,7 +357,7 @@ static char *behind_place(const struct view *place, const char *buffer, size_t b
 
 static void open_places(const char *buffer, size_t bytes, int is_late)
 {
-    for (int i = 0; i < view_count; i++) {
+    for (int i = 0; i < proa_view_count; i++) {
         struct view *view = &views[i];
 
         if (!view->bytes || !view->owner || view->memory >= buffer + bytes ||
@@ -382,7 +375,7 @@ void *proa_view_buffer(const void *buffer, size_t bytes, int is_late)
     char *found = proa_view_behind(buffer), *behind = NULL;
     const struct view *view;
 
-    if (found != buffer || !there_are_any())
+    if (found != buffer || !proa_view_are_any())
         return found;
     pthread_mutex_lock(&mutex);
     view = view_at(buffer, 0);

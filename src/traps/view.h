@@ -18,6 +18,9 @@
 #ifndef PROA_TRAPS_VIEW_H
 #define PROA_TRAPS_VIEW_H
 
+#include "base/atomic.h"
+#include "base/hidden.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,8 +57,22 @@ void proa_view_take_back(const struct proa_view_loan *loan);
 /* The address in the view of memory of the engine's. */
 void *proa_view_of(void *memory);
 
+/* Are there any? Most programs have none. A thread that uses a view knows of it by the call that
+ * made it. */
+extern PROA_HIDDEN int proa_view_count;
+
+static inline int proa_view_are_any(void)
+{
+    return proa_atomic_load(&proa_view_count, PROA_RELAXED) > 0;
+}
+
 /* The engine's address behind an address in a view. */
-void *proa_view_behind(const void *address);
+void *proa_view_find_behind(const void *address);
+
+static inline void *proa_view_behind(const void *address)
+{
+    return proa_view_are_any() ? proa_view_find_behind(address) : (void *)(uintptr_t)address;
+}
 
 /* The address by which the engine works on a buffer of an operation. bytes: from there on; 0: they
  * are not known. A buffer that lies in a place only in part is open until the next call on a window
