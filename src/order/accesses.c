@@ -14,26 +14,21 @@ static int overlap(const struct proa_access *one, const struct proa_access *othe
     return one->low < other->high && other->low < one->high;
 }
 
+static int touch(const struct proa_access *one, const struct proa_access *other)
+{
+    return one->low <= other->high && other->low <= one->high;
+}
+
 static int covers(const struct proa_access *one, const struct proa_access *other)
 {
     return one->low <= other->low && other->high <= one->high;
-}
-
-/* The fields from `call` to `op`, as one word. */
-_Static_assert(offsetof(struct proa_access, serial) == offsetof(struct proa_access, call) + 8, "");
-static uint64_t shape_of(const struct proa_access *access)
-{
-    uint64_t shape;
-
-    memcpy(&shape, (const char *)access + offsetof(struct proa_access, call), sizeof shape);
-    return shape;
 }
 
 /* Are they of one place in the program, and of one kind? */
 static int are_alike(const struct proa_access *one, const struct proa_access *other)
 {
     return one->place == other->place && one->caller == other->caller &&
-           shape_of(one) == shape_of(other) && one->origin == other->origin &&
+           proa_access_shape(one) == proa_access_shape(other) && one->origin == other->origin &&
            one->window == other->window && one->number == other->number;
 }
 
@@ -42,8 +37,8 @@ static int are_alike(const struct proa_access *one, const struct proa_access *ot
  * does. */
 static int are_one(const struct proa_access *kept, const struct proa_access *access)
 {
-    return kept->low <= access->high && access->low <= kept->high && are_alike(kept, access) &&
-           kept->stamp == access->stamp && (kept->moment == access->moment || covers(kept, access));
+    return touch(kept, access) && are_alike(kept, access) && kept->stamp == access->stamp &&
+           (kept->moment == access->moment || covers(kept, access));
 }
 
 static int is_older(const struct proa_access *kept, const struct proa_access *access)
@@ -96,9 +91,9 @@ static uint32_t find_in_list(const struct proa_accesses *accesses, int target,
     return 0;
 }
 
-static uint32_t find_in_blocks(const struct proa_accesses *accesses, int target,
-                               const struct proa_access *access, uint64_t around,
-                               proa_access_relation *has)
+static inline __attribute__((always_inline)) uint32_t
+find_in_blocks(const struct proa_accesses *accesses, int target, const struct proa_access *access,
+               uint64_t around, proa_access_relation *has)
 {
     const uint64_t low = access->low ? access->low - around : 0, high = access->high - 1 + around;
 
@@ -112,8 +107,9 @@ static uint32_t find_in_blocks(const struct proa_accesses *accesses, int target,
 
 /* The first node that has this relation to the access; only such are sure to be looked at whose
  * bytes overlap those of the access, or with around 1 touch them. The last access is not. */
-static uint32_t find(const struct proa_accesses *accesses, int target,
-                     const struct proa_access *access, uint64_t around, proa_access_relation *has)
+static inline __attribute__((always_inline)) uint32_t
+find(const struct proa_accesses *accesses, int target, const struct proa_access *access,
+     uint64_t around, proa_access_relation *has)
 {
     const uint32_t found = find_in_blocks(accesses, target, access, around, has),
                    tree = accesses->of[target].tree;
@@ -181,6 +177,7 @@ static void forget(struct proa_accesses *accesses, uint32_t node)
     proa_moment_drop(accesses->nodes[node].access.moment);
     accesses->nodes[node].target = -1;
     accesses->alive--;
+    accesses->fetching -= accesses->nodes[node].access.fetches != 0;
 }
 
 static void give_back(struct proa_accesses *accesses, uint32_t node)
@@ -275,6 +272,7 @@ static void add(struct proa_accesses *accesses, int target, const struct proa_ac
     }
     accesses->nodes[node].access = *access;
     accesses->nodes[node].target = target;
+    accesses->fetching += access->fetches != 0;
     proa_moment_hold(access->moment);
     append(accesses, node);
     enter(accesses, node);
@@ -382,44 +380,39 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
     unite(accesses, target, access);
 }
 
-/* A look at all kept accesses that overlap one. */
-struct meeting {
-    struct proa_access access; /* the one; first, as its address is the meeting's */
-    proa_access_relation *has;
-    const struct proa_access *first; /* that has the relation */
-    struct proa_access *same;        /* like it, and of the same bytes */
-};
-
 static int note(const struct proa_access *kept, const struct proa_access *access)
 {
-    struct meeting *meeting = (struct meeting *)(uintptr_t)access;
+    struct proa_meeting *meeting = (struct proa_meeting *)(uintptr_t)access;
 
     if (!overlap(kept, access))
         return 0;
     if (!meeting->first && meeting->has(kept, access))
         meeting->first = kept;
-    if (kept->low == access->low && kept->high == access->high && are_alike(kept, access))
+    if (!are_alike(kept, access))
+        return 0;
+    meeting->like = kept;
+    if (kept->low == access->low && kept->high == access->high)
         meeting->same = (struct proa_access *)(uintptr_t)kept;
     return 0;
 }
 
-void proa_accesses_meet(struct proa_accesses *accesses, int target,
-                        const struct proa_access *access, proa_access_relation *has,
+void proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_meeting *meeting,
                         void (*tell)(const struct proa_access *kept,
                                      const struct proa_access *access))
 {
-    struct meeting meeting = {.access = *access, .has = has};
-
     give_young_a_node(accesses);
-    find(accesses, target, &meeting.access, 0, note);
-    if (meeting.first)
-        tell(meeting.first, access);
-    if (meeting.same) {
-        meeting.same->stamp = access->stamp;
+    find(accesses, target, &meeting->access, 0, note);
+    if (meeting->first)
+        tell(meeting->first, &meeting->access);
+    if (meeting->same) {
+        meeting->same->stamp = meeting->access.stamp;
         return;
     }
-    meeting.access.moment = NULL;
-    proa_accesses_renew(accesses, target, &meeting.access);
+    meeting->access.moment = NULL;
+    if (meeting->like)
+        proa_accesses_renew(accesses, target, &meeting->access);
+    else
+        unite(accesses, target, &meeting->access);
 }
 
 static void drop_of(struct proa_accesses *accesses, int target, int list, proa_access_goes *goes,
@@ -442,6 +435,11 @@ static void drop_young(struct proa_accesses *accesses, int target, int fetches,
         forget_young(accesses);
 }
 
+static uint32_t nodes_of(const struct proa_accesses *accesses)
+{
+    return accesses->alive - (accesses->young_of != 0);
+}
+
 void proa_accesses_drop(struct proa_accesses *accesses, int target, int fetches,
                         proa_access_goes *goes, void *arg)
 {
@@ -449,7 +447,7 @@ void proa_accesses_drop(struct proa_accesses *accesses, int target, int fetches,
 
     if (accesses->alive == 0)
         return;
-    for (int i = first; i < end; i++)
+    for (int i = first; i < end && (fetches ? accesses->fetching : nodes_of(accesses)); i++)
         for (int list = fetches; list < 2; list++)
             drop_of(accesses, i, list, goes, arg);
     drop_young(accesses, target, fetches, goes, arg);

@@ -18,6 +18,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { PROA_ACCESSES_MOST = 65536 };
 
@@ -52,6 +53,22 @@ struct proa_access {
     struct proa_moment *moment; /* when it was issued; NULL: there are no clocks */
 };
 
+/* The fields from `call` to `op`, as one word. */
+_Static_assert(offsetof(struct proa_access, serial) == offsetof(struct proa_access, call) + 8, "");
+
+static inline uint64_t proa_access_shape(const struct proa_access *access)
+{
+    uint64_t shape;
+
+    memcpy(&shape, (const char *)access + offsetof(struct proa_access, call), sizeof shape);
+    return shape;
+}
+
+static inline void proa_access_set_shape(struct proa_access *access, uint64_t shape)
+{
+    memcpy((char *)access + offsetof(struct proa_access, call), &shape, sizeof shape);
+}
+
 struct proa_access_node;
 struct proa_access_target;
 struct proa_moment;
@@ -72,6 +89,7 @@ struct proa_accesses {
     uint32_t room, used; /* nodes; those given out so far */
     uint32_t unused;     /* a list of nodes that were given back */
     uint32_t oldest;     /* the node that is dropped next */
+    uint32_t fetching;   /* nodes of accesses that fetch */
     uint32_t alive;      /* nodes, and: */
     int young_of;        /* the target, plus 1, of the access that came last; 0: it has a node */
     struct proa_access young;
@@ -121,10 +139,19 @@ void proa_accesses_keep(struct proa_accesses *accesses, int target,
 void proa_accesses_renew(struct proa_accesses *accesses, int target,
                          const struct proa_access *access);
 
-/* The same without its moment, in one look with the relation: tells of the first one that has it.
- */
-void proa_accesses_meet(struct proa_accesses *accesses, int target,
-                        const struct proa_access *access, proa_access_relation *has,
+/* A look at all kept accesses that overlap one. */
+struct proa_meeting {
+    struct proa_access access; /* the one; first, as its address is the meeting's */
+    proa_access_relation *has; /* what is looked for */
+    /* what is found, NULL to begin with: the first that has it; one that is like the one; one that
+     * is like it, of the same bytes */
+    const struct proa_access *first, *like;
+    struct proa_access *same;
+};
+
+/* The same in one look with the relation: tells of the first one that has it. Keeps the access
+ * without its moment. */
+void proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_meeting *meeting,
                         void (*tell)(const struct proa_access *kept,
                                      const struct proa_access *access));
 

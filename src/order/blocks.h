@@ -6,9 +6,22 @@
 #ifndef PROA_ORDER_BLOCKS_H
 #define PROA_ORDER_BLOCKS_H
 
+#include "base/hash.h"
 #include "order/node.h"
 
 enum { PROA_BLOCK_SHIFT = 6 };
+
+/* All that a search looks at, in a quarter of a cache line. */
+struct proa_block_entry {
+    uint64_t low;
+    uint32_t next; /* node in the bucket */
+    uint32_t bytes : 8, target : 24;
+};
+
+static inline uint32_t *proa_bucket_of(const struct proa_blocks *blocks, int target, uint64_t block)
+{
+    return &blocks->buckets[proa_hash_number(block + ((uint64_t)target << 48), blocks->bits)];
+}
 
 /* Do the bytes lie within one block? */
 static inline int proa_is_of_block(const struct proa_access *access)
@@ -30,9 +43,22 @@ void proa_blocks_take_out(struct proa_blocks *blocks, const struct proa_access_n
 /* The first node of that target in the blocks of bytes [low, high] which has this relation to the
  * access; 0: there is none. Looks into each block: proa_blocks_are_few tells whether that is less
  * than looking at all nodes. */
-uint32_t proa_blocks_find(const struct proa_blocks *blocks, const struct proa_access_node *nodes,
-                          int target, uint64_t low, uint64_t high, const struct proa_access *access,
-                          proa_access_relation *has);
+static inline uint32_t proa_blocks_find(const struct proa_blocks *blocks,
+                                        const struct proa_access_node *nodes, int target,
+                                        uint64_t low, uint64_t high,
+                                        const struct proa_access *access, proa_access_relation *has)
+{
+    const struct proa_block_entry *this;
+
+    for (uint64_t block = low >> PROA_BLOCK_SHIFT; block <= high >> PROA_BLOCK_SHIFT; block++)
+        for (uint32_t node = *proa_bucket_of(blocks, target, block); node; node = this->next) {
+            this = &blocks->entries[node];
+            if (this->low <= high && low < this->low + this->bytes &&
+                this->target == (uint32_t)target && has(&nodes[node].access, access))
+                return node;
+        }
+    return 0;
+}
 
 static inline int proa_blocks_are_few(const struct proa_blocks *blocks, uint64_t low, uint64_t high)
 {

@@ -356,7 +356,7 @@ static void write_here(struct queue *queue, uint64_t head, const uint64_t *words
     const uint64_t mask = queue_words - 1;
 
     queue->words[head & mask] = count;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; words != &queue->words[(head + 1) & mask] && i < count; i++)
         queue->words[(head + 1 + i) & mask] = words[i];
     proa_atomic_store(&queue->head, head + 1 + count, PROA_RELEASE);
 }
@@ -379,6 +379,16 @@ static void publish_far(int process)
     far_put(process, queue_at(win->rank) + offsetof(struct queue, head), &heads[process], 1);
     proa_win_flush_local(win, process); /* the next message changes the head */
     proa_board_flush_due = 1;
+}
+
+uint64_t *proa_board_place(int process, uint32_t most, uint64_t *space)
+{
+    struct queue *queue = parts[process].to;
+    const uint64_t end = heads[process] + 1 + most, at = (heads[process] + 1) & (queue_words - 1);
+
+    return queue && end - tails[process] <= queue_words && at + most <= queue_words
+               ? &queue->words[at]
+               : space;
 }
 
 int proa_board_push(int process, const uint64_t *words, uint32_t count)

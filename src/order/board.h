@@ -100,6 +100,10 @@ void proa_board_barrier(void);
 /* The longest message, in words. */
 enum { PROA_BOARD_MESSAGE = PROA_BOARD_MOST + 8 };
 
+/* Where a message of up to `most` words may be written before it is appended, so that it need not
+ * be copied: in the queue, or `space`. */
+uint64_t *proa_board_place(int process, uint32_t most, uint64_t *space);
+
 /* Appends a message of `count` words to this process's queue at that one. 0: there is no room. */
 int proa_board_push(int process, const uint64_t *words, uint32_t count);
 

@@ -13,8 +13,9 @@
 #include <uthash.h>
 
 /* Messages: a place; and an access, with all that has changed in the clock of issue since the one
- * before. A change has the process above the value. */
-enum message { PLACE, ACCESS };
+ * before. A change has the process above the value. The first word of an access is its fields from
+ * `call` to `op`, which are never all ones. */
+#define PLACE UINT64_MAX
 enum { ACCESS_WORDS = 6, PLACE_WORDS = 2 + sizeof(struct proa_crossing_place) / 8 };
 enum { VALUE_BITS = 48 };
 
@@ -199,12 +200,11 @@ static int send_access(int process, const struct proa_access *access, uint32_t p
 {
     struct target *target = &targets[process];
     const int is_new = target->moment != access->moment;
-    uint64_t words[PROA_BOARD_MESSAGE];
+    uint64_t space[PROA_BOARD_MESSAGE],
+        *words = proa_board_place(process, (uint32_t)message_words(), space);
     uint32_t count = ACCESS_WORDS;
 
-    words[0] = ACCESS | (uint64_t)access->call << 8 | (uint64_t)access->kind << 24 |
-               (uint64_t)access->basic << 32 | (uint64_t)access->epoch << 40 |
-               (uint64_t)access->op << 48;
+    words[0] = proa_access_shape(access);
     words[1] = access->low;
     words[2] = access->high;
     words[3] = (uint64_t)access->serial << 32 | place;
@@ -259,27 +259,24 @@ static int is_crossing(const struct proa_access *kept, const struct proa_access 
 
 static void take_access(int origin, const uint64_t *words)
 {
-    struct proa_access access = {.call = (uint16_t)(words[0] >> 8),
-                                 .kind = (uint8_t)(words[0] >> 24),
-                                 .basic = (uint8_t)(words[0] >> 32),
-                                 .epoch = (uint8_t)(words[0] >> 40),
-                                 .op = (uint8_t)(words[0] >> 48),
-                                 .serial = (uint16_t)(words[3] >> 32),
-                                 .low = words[1],
-                                 .high = words[2],
-                                 .place = (uint32_t)words[3],
-                                 .stamp = words[4],
-                                 .number = words[5],
-                                 .origin = (int16_t)origin,
-                                 .moment = origins[origin].moment};
+    struct proa_meeting meeting = {.access = {.low = words[1],
+                                              .high = words[2],
+                                              .serial = (uint16_t)(words[3] >> 32),
+                                              .origin = (int16_t)origin,
+                                              .place = (uint32_t)words[3],
+                                              .number = words[5],
+                                              .stamp = words[4],
+                                              .moment = origins[origin].moment},
+                                   .has = is_crossing};
 
-    if (!access.moment)
+    if (!meeting.access.moment)
         return;
+    proa_access_set_shape(&meeting.access, words[0]);
     if (look)
-        look(&access);
-    if (access.serial && arrive)
-        arrive(&access);
-    proa_accesses_meet(&met, 0, &access, is_crossing, tell);
+        look(&meeting.access);
+    if (meeting.access.serial && arrive)
+        arrive(&meeting.access);
+    proa_accesses_meet(&met, 0, &meeting, tell);
 }
 
 void proa_crossing_watch(proa_crossing_look *with)
@@ -302,7 +299,7 @@ static uint64_t value_of(uint64_t change)
 /* When the access was complete that a message is; 0: it may be taken at any time. */
 static uint64_t stamp_of(const uint64_t *words)
 {
-    return (words[0] & 0xff) == ACCESS ? words[4] : 0;
+    return words[0] == PLACE ? 0 : words[4];
 }
 
 /* Accesses by others that were complete before this clock was are taken first. The own word of the
@@ -321,7 +318,7 @@ static void take_changes(int origin, const uint64_t *words, uint32_t count)
 
 static void take(int origin, const uint64_t *words, uint32_t count)
 {
-    if ((words[0] & 0xff) == PLACE) {
+    if (words[0] == PLACE) {
         take_place(&origins[origin], words);
         return;
     }
