@@ -79,10 +79,11 @@ PROA_FORMS const void *proa_origin(const struct proa_win *win, enum proa_call ca
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_origin(win, call, rank, origin, count, datatype, proa_source_here);
+        return proa_check_origin(proa_handle_of(win)->check, origin, count, datatype);
 #else
-    (void)win, (void)call, (void)rank, (void)count, (void)datatype;
+    (void)win, (void)count, (void)datatype;
 #endif
+    (void)call, (void)rank;
     return origin;
 }
 
@@ -92,10 +93,11 @@ PROA_FORMS void *proa_result(const struct proa_win *win, enum proa_call call, in
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_result(win, call, rank, result, count, datatype, proa_source_here);
+        return proa_check_result(proa_handle_of(win)->check, result, count, datatype);
 #else
-    (void)win, (void)call, (void)rank, (void)count, (void)datatype;
+    (void)win, (void)count, (void)datatype;
 #endif
+    (void)call, (void)rank;
     return result;
 }
 
@@ -114,7 +116,7 @@ PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int
         proa_traced_enter(win, call, rank);
     if (PROA_RARELY(handle->check)) {
         proa_has_raised = 0;
-        proa_check_before(handle->check, call, rank);
+        proa_check_enter(handle->check, call, rank);
     }
 #else
     (void)win, (void)call, (void)rank, (void)assert;

@@ -8,7 +8,6 @@
 #include "check/buffers.h"
 #include "check/local.h"
 #include "check/ordering.h"
-#include "check/own.h"
 #include "check/reuse.h"
 #include "findings/finding.h"
 #include "findings/since.h"
@@ -86,6 +85,8 @@ static const uint8_t completes[PROA_CALL_COUNT] = {
 
 /* ---- windows ---- */
 
+int proa_check_tells_all;
+
 struct proa_check *proa_check_new(MPI_Comm comm)
 {
     struct proa_check *check;
@@ -97,6 +98,7 @@ struct proa_check *proa_check_new(MPI_Comm comm)
     check = calloc(1, sizeof *check);
     if (check)
         check->has_memory = proa_local_is_on();
+    proa_check_tells_all = proa_local_is_on() || proa_announce_is_on();
     if (!check || proa_sinces_begin(&check->sinces, size) != 0) {
         free(check);
         return NULL;
@@ -171,12 +173,14 @@ static void announce(void (*what)(void))
     proa_inside_leave();
 }
 
-/* An operation is over that completes nothing. */
-static void operated(struct proa_check *check, enum proa_call call, int rank)
+/* It completes nothing. */
+void proa_check_operated(struct proa_check *check, enum proa_call call, int rank)
 {
     proa_inside_enter();
-    proa_ordering_after(check->ordering, call, rank);
+    proa_ordering_operated(check->ordering, call, rank);
     proa_inside_leave();
+    if (!proa_check_tells_all)
+        return;
     if (check->has_memory)
         proa_local_called(call);
     announce(proa_announce_after);
@@ -188,10 +192,6 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     const enum completes what = completes[call];
     const int is_one = what == ONE || what == LOCALLY_ONE;
 
-    if (uses[call].how & JUDGED) {
-        operated(check, call, rank);
-        return;
-    }
     if (check->has_memory && (call == PROA_CALL_Win_wait || what != NOTHING))
         proa_local_linger(caller);
     proa_inside_enter();
@@ -222,14 +222,34 @@ void proa_check_share(struct proa_check *check)
     proa_inside_leave();
 }
 
-void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
+static void begin_call(const struct proa_check *check, enum proa_call call)
 {
     announce(proa_announce_before);
     if (check->has_memory) {
         proa_local_take(call == PROA_CALL_Win_sync);
         proa_buffers_begin();
     }
-    proa_reuse_begin();
+}
+
+void proa_check_operates(struct proa_check *check, enum proa_call call, int rank)
+{
+    const unsigned how = uses[call].how;
+
+    if (proa_check_tells_all)
+        begin_call(check, call);
+    proa_reuse_begin(
+        proa_reuse_stage(),
+        (struct proa_buffer_user){check->win, call, rank, (how & REQUESTS) != 0, proa_source_here},
+        (unsigned)rank < (unsigned)check->win->size && !(how & NOTIFIES));
+    proa_inside_enter();
+    proa_ordering_operates(check->ordering, call, rank);
+    proa_inside_leave();
+}
+
+void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
+{
+    if (proa_check_tells_all)
+        begin_call(check, call);
     proa_inside_enter();
     proa_ordering_before(check->ordering, call, rank);
     proa_inside_leave();
@@ -331,25 +351,44 @@ static void judge_and_keep(struct operation *operation, int64_t start, uint64_t 
         each_piece(operation, start, count, type, keep);
 }
 
-/* A buffer of the operation may be memory of a window, too. */
-static void keep_buffer(void *operation, int64_t low, uint64_t bytes, int stores)
-{
-    const struct operation *this = operation;
-
-    proa_own_keep(this->process, &this->access, (uint64_t)low, bytes, stores);
-}
-
 static void follow(struct operation *operation, enum proa_call call)
 {
     struct proa_ordering *ordering = operation->check->ordering;
 
-    operation->accesses = &operation->check->own;
-    operation->process = operation->target;
     if (!ordering)
         return;
     operation->accesses =
         proa_ordering_accesses(ordering, operation->target, &operation->process, &operation->base);
     proa_ordering_fill(ordering, call, &operation->access);
+}
+
+/* Field by field: to clear all of it first takes longer. */
+static void begin(struct operation *operation, struct proa_check *check, const struct proa_win *win,
+                  enum proa_call call, int rank, const void *caller)
+{
+    operation->check = check;
+    operation->win = win;
+    operation->target = operation->process = rank;
+    operation->accesses = &check->own;
+    operation->base = 0;
+    operation->told = 0;
+    operation->access = (struct proa_access){.low = 0,
+                                             .high = 0,
+                                             .caller = caller,
+                                             .call = (uint16_t)call,
+                                             .kind = uses[call].kind,
+                                             .basic = 0,
+                                             .fetches = (uses[call].how & FETCHES) != 0,
+                                             .epoch = proa_epoch_towards(win, rank),
+                                             .requested = 0,
+                                             .op = 0,
+                                             .serial = 0,
+                                             .origin = 0,
+                                             .place = 0,
+                                             .window = NULL,
+                                             .number = 0,
+                                             .stamp = 0,
+                                             .moment = NULL};
 }
 
 void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
@@ -359,73 +398,53 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
     const struct proa_rules *rules = proa_handle_of(win)->rules;
     const struct use use = uses[call];
     const struct proa_type *type;
-    struct operation operation = {.check = check,
-                                  .win = win,
-                                  .target = rank,
-                                  .access = {.caller = caller, .call = (uint16_t)call}};
+    struct operation operation;
 
     if (!(use.how & JUDGED) || (unsigned)rank >= (unsigned)win->size || count == 0)
         return;
     type = proa_type_find(datatype);
     if (type->size == 0)
         return;
+    begin(&operation, check, win, call, rank, caller);
     operation.access.kind = op == MPI_NO_OP ? PROA_ACCESS_ATOMIC_READ : use.kind;
     operation.access.basic = type->basic;
-    operation.access.epoch = proa_epoch_towards(win, rank);
     if (rules && rules->ops != PROA_OPS_ANY)
         operation.access.op = proa_rules_op(rules, op);
     if (rules && operation.access.epoch & (PROA_EPOCH_START | PROA_EPOCH_FENCE))
         operation.access.serial = proa_rules_serial(rules, rank, operation.access.epoch);
-    operation.access.fetches = (use.how & FETCHES) != 0;
     proa_inside_enter();
     follow(&operation, call);
     judge_and_keep(&operation, displacement * win->targets[rank].disp_unit, (uint64_t)count, type,
                    use.how);
     operation.access.requested = (use.how & REQUESTS) != 0;
-    if (check->ordering)
-        proa_reuse_each(keep_buffer, &operation);
+    proa_reuse_done(check->ordering ? &operation.access : NULL, operation.process);
     proa_moment_drop(operation.access.moment);
-    proa_reuse_done();
     proa_inside_leave();
 }
 
 /* ---- buffers ---- */
 
-/* Is the operation's end seen, so that its buffers can be watched until then? */
-static int is_watched(const struct proa_win *win, enum proa_call call, int rank)
+const void *proa_check_origin(const struct proa_check *check, const void *origin, int64_t count,
+                              MPI_Datatype datatype)
 {
-    return (unsigned)rank < (unsigned)win->size && !(uses[call].how & NOTIFIES);
-}
+    struct proa_reuse_stage *stage = proa_reuse_stage();
+    const uint64_t bytes = proa_reuse_buffer(stage, origin, count, datatype, 0);
 
-const void *proa_check_origin(const struct proa_win *win, enum proa_call call, int rank,
-                              const void *origin, int64_t count, MPI_Datatype datatype,
-                              const void *caller)
-{
-    const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
-                                          caller};
-    uint64_t bytes = 0;
-
-    if (is_watched(win, call, rank))
-        bytes = proa_reuse_buffer(&user, origin, count, datatype, 0);
-    if (!proa_handle_of(win)->check->has_memory)
+    if (!check->has_memory)
         return origin;
-    if (is_watched(win, call, rank))
-        proa_buffers_origin(&user, origin, bytes);
-    return proa_view_buffer(origin, bytes, win->remote_window != NULL);
+    if (stage->is_watched)
+        proa_buffers_origin(&stage->user, origin, bytes);
+    return proa_view_buffer(origin, bytes, check->win->remote_window != NULL);
 }
 
-void *proa_check_result(const struct proa_win *win, enum proa_call call, int rank, void *result,
-                        int64_t count, MPI_Datatype datatype, const void *caller)
+void *proa_check_result(const struct proa_check *check, void *result, int64_t count,
+                        MPI_Datatype datatype)
 {
-    const struct proa_buffer_user user = {win, call, rank, (uses[call].how & REQUESTS) != 0,
-                                          caller};
-    uint64_t bytes = 0;
+    struct proa_reuse_stage *stage = proa_reuse_stage();
+    const uint64_t bytes = proa_reuse_buffer(stage, result, count, datatype, 1);
 
-    if (is_watched(win, call, rank))
-        bytes = proa_reuse_buffer(&user, result, count, datatype, 1);
-    if (!proa_handle_of(win)->check->has_memory)
+    if (!check->has_memory)
         return result;
-    if (!is_watched(win, call, rank))
-        return proa_view_buffer(result, 0, win->remote_window != NULL);
-    return proa_buffers_result(&user, result, bytes);
+    return stage->is_watched ? proa_buffers_result(&stage->user, result, bytes)
+                             : proa_view_buffer(result, 0, check->win->remote_window != NULL);
 }

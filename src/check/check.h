@@ -12,6 +12,7 @@
 #define PROA_CHECK_CHECK_H
 
 #include "base/calls.h"
+#include "base/hidden.h"
 #include "findings/source.h"
 #include "host/handle.h"
 #include "window/win.h"
@@ -40,22 +41,48 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
                           int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
                           MPI_Op op, const void *caller);
 
-/* An operation begins with this origin buffer, or this result buffer. Returns where the engine has
- * to take or put the data. caller: as above. */
-const void *proa_check_origin(const struct proa_win *win, enum proa_call call, int rank,
-                              const void *origin, int64_t count, MPI_Datatype datatype,
-                              const void *caller);
-void *proa_check_result(const struct proa_win *win, enum proa_call call, int rank, void *result,
-                        int64_t count, MPI_Datatype datatype, const void *caller);
+/* The operation that this thread has begun has this origin buffer, or this result buffer. Returns
+ * where the engine has to take or put the data. */
+const void *proa_check_origin(const struct proa_check *check, const void *origin, int64_t count,
+                              MPI_Datatype datatype);
+void *proa_check_result(const struct proa_check *check, void *result, int64_t count,
+                        MPI_Datatype datatype);
 
 /* The program is about to get a pointer to another rank's memory of the window. NULL: does nothing.
  */
 void proa_check_share(struct proa_check *check);
 
-/* A call begins. */
+/* Do calls have to be told of that mean nothing to accesses of operations? To ThreadSanitizer, or
+ * as loads and stores are looked at. */
+extern PROA_HIDDEN int proa_check_tells_all;
+
+/* A call begins that is an operation, or is none. */
+void proa_check_operates(struct proa_check *check, enum proa_call call, int rank);
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank);
 
-/* A call is over; rank: as of proa_watched; caller: its return address. */
+static inline int proa_check_is_operation(enum proa_call call)
+{
+    return (call >= PROA_CALL_Put && call <= PROA_CALL_Rget_accumulate) ||
+           (call >= PROA_CALL_Put_c && call <= PROA_CALL_Rget_accumulate_c) ||
+           (call >= PROA_CALL_Put_notify && call <= PROA_CALL_Rget_accumulate_notify_c);
+}
+
+static inline int proa_check_is_flush(enum proa_call call)
+{
+    return call >= PROA_CALL_Win_flush && call <= PROA_CALL_Win_flush_local_all;
+}
+
+static inline __attribute__((always_inline)) void proa_check_enter(struct proa_check *check,
+                                                                   enum proa_call call, int rank)
+{
+    if (proa_check_is_operation(call))
+        proa_check_operates(check, call, rank);
+    else if (!proa_check_is_flush(call) || proa_check_tells_all)
+        proa_check_before(check, call, rank);
+}
+
+/* Such a call is over; rank: as of proa_watched; caller: its return address. */
+void proa_check_operated(struct proa_check *check, enum proa_call call, int rank);
 void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
                          const void *caller);
 
@@ -65,7 +92,9 @@ static inline __attribute__((always_inline)) void proa_check_observe(const struc
 {
     struct proa_check *check = proa_handle_of(win)->check;
 
-    if (check)
+    if (check && proa_check_is_operation(call))
+        proa_check_operated(check, call, rank);
+    else if (check)
         proa_check_complete(check, call, rank, proa_source_here);
 }
 

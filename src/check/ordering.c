@@ -400,10 +400,6 @@ static void before(struct proa_ordering *ordering, enum proa_call call, int rank
     }
     if (means & PROA_MEANS_ENDS)
         tell_end(ordering, call, rank);
-    if (means & PROA_MEANS_UPDATES)
-        proa_clock_tell(ordering->processes[rank], PROA_ROW_SEEN);
-    else if (means & PROA_MEANS_OPERATES)
-        proa_clock_listen();
     if (call == PROA_CALL_Win_post)
         tell_all(ordering, PROA_ROW_TOLD);
     proa_board_flush();
@@ -418,6 +414,17 @@ void proa_ordering_before(struct proa_ordering *ordering, enum proa_call call, i
 {
     if (ordering && on && concerns(ordering, call, rank))
         before(ordering, call, rank);
+}
+
+void proa_ordering_operates(struct proa_ordering *ordering, enum proa_call call, int rank)
+{
+    if (!ordering || !on || (unsigned)rank >= (unsigned)ordering->size)
+        return;
+    if (proa_meanings[call] & PROA_MEANS_UPDATES)
+        proa_clock_tell(ordering->processes[rank], PROA_ROW_SEEN);
+    else
+        proa_clock_listen();
+    proa_board_flush();
 }
 
 /* ---- after a call ---- */
@@ -440,10 +447,13 @@ static void learn_lock(struct proa_ordering *ordering, int rank, int exclusive)
 }
 
 /* The first operation to a target may have waited for its post, its fence or its lock. */
-static void learn_operation(struct proa_ordering *ordering, enum proa_call call, int rank)
+void proa_ordering_operated(struct proa_ordering *ordering, enum proa_call call, int rank)
 {
-    const unsigned epoch = proa_epoch_towards(ordering->win, rank);
+    unsigned epoch;
 
+    if (!ordering || !on || (unsigned)rank >= (unsigned)ordering->size)
+        return;
+    epoch = proa_epoch_towards(ordering->win, rank);
     if (epoch & PROA_EPOCH_START)
         proa_clock_messages_came();
     if (epoch & PROA_EPOCH_FENCE)
@@ -460,8 +470,6 @@ static void after(struct proa_ordering *ordering, enum proa_call call, int rank)
 {
     const unsigned means = proa_meanings[call];
 
-    if (means & PROA_MEANS_OPERATES)
-        learn_operation(ordering, call, rank);
     if (means & (PROA_MEANS_ENDS | PROA_MEANS_FLUSHES))
         learn_fetched(ordering, means & PROA_MEANS_MEETS ? -1 : rank);
     if (means & PROA_MEANS_MEETS) {
@@ -477,7 +485,7 @@ static void after(struct proa_ordering *ordering, enum proa_call call, int rank)
         memset(ordering->locked, 0, (size_t)ordering->size);
     if (means & (PROA_MEANS_MEETS | PROA_MEANS_HEARS))
         proa_ordering_settle();
-    else if (!(means & PROA_MEANS_OPERATES))
+    else
         settle_sometimes();
     if (call == PROA_CALL_Win_free) /* its name goes next */
         proa_conflict_between_close(&ordering->named);

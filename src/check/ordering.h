@@ -51,7 +51,12 @@ void proa_ordering_share(struct proa_ordering *ordering);
 void proa_ordering_attach(struct proa_ordering *ordering, const void *base, uint64_t bytes);
 void proa_ordering_detach(struct proa_ordering *ordering, const void *base);
 
-/* Around a call on the window. rank: the target's, or -1. NULL: does nothing. Inside. */
+/* Around an operation on that target. NULL: does nothing. Inside. */
+void proa_ordering_operates(struct proa_ordering *ordering, enum proa_call call, int rank);
+void proa_ordering_operated(struct proa_ordering *ordering, enum proa_call call, int rank);
+
+/* Around another call on the window. rank: the target's, or -1. NULL: does nothing. Inside. A flush
+ * need not be told of before it. */
 void proa_ordering_before(struct proa_ordering *ordering, enum proa_call call, int rank);
 void proa_ordering_after(struct proa_ordering *ordering, enum proa_call call, int rank);
 

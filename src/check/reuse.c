@@ -3,46 +3,28 @@
 #include "check/reuse.h"
 #include "base/atomic.h"
 #include "base/settings.h"
-#include "check/ordering.h"
-#include "host/types.h"
-#include "order/accesses.h"
+#include "check/own.h"
 #include "order/announce.h"
 #include "traps/view.h"
 
-enum {
-    BUFFERS = 3,       /* of one operation */
-    PIECES_MOST = 1024 /* of one buffer; one with more is not compared */
-};
+enum { PIECES_MOST = 1024 /* of one buffer; one with more is not compared */ };
 
 /* Buffers are accesses of one target: its addresses are those of this process. */
 enum { HERE };
 
-struct staged {
-    const void *memory;
-    uint64_t bytes; /* of one piece; 0: there are gaps */
-    int64_t count;
-    const struct proa_type *type; /* only if there are gaps: it may be freed */
-    int is_result;
-};
-
-struct stage {
-    struct proa_buffer_user user;
-    struct staged buffer[BUFFERS];
-    int count;
-};
-
-/* The buffers of an operation that has begun, where several threads call. */
-static _Thread_local struct stage of_thread;
+/* Where several threads call. */
+static _Thread_local struct proa_reuse_stage of_thread;
 
 /* Where one calls: those, and those of the last operation, in turn. The last are kept when they are
  * asked for: most are complete before. */
-static struct stage stages[2], *current = &stages[0], *last = &stages[1];
+static struct proa_reuse_stage stages[2], *last = &stages[1];
+struct proa_reuse_stage *proa_reuse_current = &stages[0];
 
 static struct proa_accesses pending;
 
-static struct stage *next(void)
+struct proa_reuse_stage *proa_reuse_of_thread(void)
 {
-    return proa_inside_is_single() ? current : &of_thread;
+    return &of_thread;
 }
 
 int proa_reuse_any(void)
@@ -58,7 +40,8 @@ struct use {
     int told;
 };
 
-static struct use use_of(const struct proa_buffer_user *user, const struct staged *buffer)
+static struct use use_of(const struct proa_buffer_user *user,
+                         const struct proa_reuse_buffer *buffer)
 {
     return (struct use){.call = proa_call_name(user->call),
                         .access = {.caller = user->caller,
@@ -97,11 +80,6 @@ static void keep(void *arg, int64_t low, uint64_t bytes)
     proa_announce_buffer(&use->access);
 }
 
-static uint64_t bytes_of(int64_t count, const struct proa_type *type)
-{
-    return type->dense ? (uint64_t)count * type->size : 0;
-}
-
 int proa_reuse_pieces(const void *memory, int64_t count, const struct proa_type *type,
                       proa_piece_do *what, void *arg)
 {
@@ -110,7 +88,8 @@ int proa_reuse_pieces(const void *memory, int64_t count, const struct proa_type 
     return proa_pieces_each(start, (uint64_t)count, type, PIECES_MOST, what, arg);
 }
 
-static int each_piece(const struct staged *buffer, void *arg, proa_piece_do *what)
+static inline __attribute__((always_inline)) int each_piece(const struct proa_reuse_buffer *buffer,
+                                                            void *arg, proa_piece_do *what)
 {
     if (buffer->bytes) {
         what(arg, (int64_t)(uintptr_t)proa_view_behind(buffer->memory), buffer->bytes);
@@ -119,7 +98,7 @@ static int each_piece(const struct staged *buffer, void *arg, proa_piece_do *wha
     return proa_reuse_pieces(buffer->memory, buffer->count, buffer->type, what, arg);
 }
 
-static void keep_all(struct stage *stage)
+static void keep_all(struct proa_reuse_stage *stage)
 {
     const int is_there = pending.of || proa_accesses_begin(&pending, HERE + 1) == 0;
 
@@ -139,67 +118,35 @@ static void keep_last(void)
 
 /* ---- operations ---- */
 
-void proa_reuse_begin(void)
-{
-    next()->count = 0;
-}
-
-uint64_t proa_reuse_buffer(const struct proa_buffer_user *user, const void *memory, int64_t count,
-                           MPI_Datatype datatype, int is_result)
-{
-    const struct proa_type *type = count > 0 ? proa_type_find(datatype) : NULL;
-    struct stage *stage = next();
-    uint64_t bytes;
-
-    if (!type || type->size == 0)
-        return 0;
-    bytes = bytes_of(count, type);
-    if (stage->count == 0)
-        stage->user = *user;
-    if (stage->count < BUFFERS)
-        stage->buffer[stage->count++] = (struct staged){memory, bytes, count, type, is_result};
-    return bytes;
-}
-
-struct for_each {
-    proa_reuse_do *what;
-    void *arg;
-    int is_result;
-};
-
-static void do_piece(void *for_each, int64_t low, uint64_t bytes)
-{
-    const struct for_each *each = for_each;
-
-    each->what(each->arg, low, bytes, each->is_result);
-}
-
-void proa_reuse_each(proa_reuse_do *what, void *arg)
-{
-    const struct stage *stage = next();
-
-    for (int i = 0; i < stage->count; i++)
-        each_piece(&stage->buffer[i], &(struct for_each){what, arg, stage->buffer[i].is_result},
-                   do_piece);
-}
-
 /* Handlers of signals, other threads and ThreadSanitizer ask what is kept. A datatype with gaps may
  * be freed. */
-static int is_kept_at_once(const struct stage *stage)
+static int is_kept_at_once(const struct proa_reuse_stage *stage)
 {
-    int has_gaps = 0;
-
-    for (int i = 0; i < stage->count; i++)
-        has_gaps |= stage->buffer[i].bytes == 0;
-    return has_gaps || !proa_inside_is_single() || proa_settings()->check_memory ||
+    return stage->has_gaps || !proa_inside_is_single() || proa_settings()->check_memory ||
            proa_announce_is_on();
 }
 
-/* Buffers of the same operation are not compared (usage/datatypes.h does that). */
-void proa_reuse_done(void)
-{
-    struct stage *stage = next();
+/* A buffer may be memory of a window, too. */
+struct owned {
+    const struct proa_access *operation;
+    int process, stores;
+};
 
+static void keep_owned(void *arg, int64_t low, uint64_t bytes)
+{
+    const struct owned *owned = arg;
+
+    proa_own_keep(owned->process, owned->operation, (uint64_t)low, bytes, owned->stores);
+}
+
+/* Buffers of the same operation are not compared (usage/datatypes.h does that). */
+void proa_reuse_done(const struct proa_access *operation, int process)
+{
+    struct proa_reuse_stage *stage = proa_reuse_stage();
+
+    for (int i = 0; i < stage->count && operation; i++)
+        each_piece(&stage->buffer[i],
+                   &(struct owned){operation, process, stage->buffer[i].is_result}, keep_owned);
     keep_last();
     for (int i = 0; i < stage->count && pending.alive; i++) {
         struct use use = use_of(&stage->user, &stage->buffer[i]);
@@ -210,7 +157,7 @@ void proa_reuse_done(void)
         keep_all(stage);
         return;
     }
-    current = last;
+    proa_reuse_current = last;
     last = stage;
 }
 
@@ -252,8 +199,11 @@ void proa_reuse_call(const char *call, const void *caller, const void *memory, i
                      MPI_Datatype datatype, int stores)
 {
     const struct proa_type *type = count > 0 ? proa_type_find(datatype) : NULL;
-    const struct staged buffer = {
-        .memory = memory, .bytes = type ? bytes_of(count, type) : 0, .count = count, .type = type};
+    const struct proa_reuse_buffer buffer = {
+        .memory = memory,
+        .bytes = type && type->dense ? (uint64_t)count * type->size : 0,
+        .count = count,
+        .type = type};
     struct use use = {
         .call = call,
         .access = {.caller = caller, .kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ}};
