@@ -15,6 +15,7 @@
 
 static struct proa_own_range ranges[PROA_OWN_MOST];
 static int range_count;
+static uint64_t first_byte, end_byte; /* all ranges are between them */
 static struct proa_accesses kept; /* by process of the target; their addresses are of this one */
 
 int proa_own_begin(int processes)
@@ -35,10 +36,21 @@ static int count_ranges(int more)
     return range_count;
 }
 
+static void span_ranges(void)
+{
+    first_byte = UINT64_MAX;
+    end_byte = 0;
+    for (int i = 0; i < range_count; i++) {
+        first_byte = ranges[i].low < first_byte ? ranges[i].low : first_byte;
+        end_byte = ranges[i].high > end_byte ? ranges[i].high : end_byte;
+    }
+}
+
 static void add(const struct proa_own_range *range)
 {
     if (range->low < range->high && range_count < PROA_OWN_MOST)
         ranges[count_ranges(1) - 1] = *range;
+    span_ranges();
 }
 
 void proa_own_open(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number)
@@ -55,6 +67,7 @@ static void drop(uint64_t number, const void *base)
     for (int i = range_count - 1; i >= 0; i--)
         if (ranges[i].number == number && (!base || ranges[i].low == (uintptr_t)base))
             ranges[i] = ranges[count_ranges(-1)];
+    span_ranges();
 }
 
 void proa_own_close(uint64_t number)
@@ -75,8 +88,16 @@ void proa_own_detach(uint64_t number, const void *base)
     drop(number, base);
 }
 
+/* Most buffers are on a stack. Those in a view have another address, too. */
+static int may_be_owned(uint64_t low, uint64_t high)
+{
+    return (low < end_byte && high > first_byte) || proa_view_are_any();
+}
+
 const struct proa_own_range *proa_own_range(uint64_t *low, uint64_t *high)
 {
+    if (!may_be_owned(*low, *high))
+        return NULL;
     for (const struct proa_own_range *range = ranges; range < ranges + range_count; range++) {
         const uint64_t at =
             range->is_region ? (uintptr_t)proa_view_of((void *)(uintptr_t)*low) : *low;
