@@ -47,7 +47,7 @@ int proa_class_of_notification(void);
 int proa_raise(const struct proa_win *win, enum proa_call call, int code) __attribute__((cold));
 
 /* This thread has raised an error since check mode began its call. */
-extern PROA_HIDDEN _Thread_local int proa_has_raised;
+extern PROA_HIDDEN _Thread_local int proa_has_raised PROA_INITIAL_EXEC;
 
 /* The same on a communicator's: for the calls that create a window. */
 int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code) __attribute__((cold));

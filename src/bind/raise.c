@@ -52,7 +52,7 @@ int proa_class_of(int code)
 static _Thread_local char said[560];
 static _Thread_local int said_class;
 static _Thread_local int raising; /* by the host's hand, for Proa */
-_Thread_local int proa_has_raised;
+_Thread_local int proa_has_raised PROA_INITIAL_EXEC;
 
 /* MPI_Error_string (MPI-4.1, 9.4): for the class of this thread's last failure in a call of the
  * chapter it gives the sentence about it. The code that the call returned is the plain class, so
