@@ -396,6 +396,7 @@ static int note(const struct proa_access *kept, const struct proa_access *access
     return 0;
 }
 
+/* Those that are to be one are complete at once, and mostly come one after the other. */
 void proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_meeting *meeting,
                         void (*tell)(const struct proa_access *kept,
                                      const struct proa_access *access))
@@ -411,8 +412,11 @@ void proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_
     meeting->access.moment = NULL;
     if (meeting->like)
         proa_accesses_renew(accesses, target, &meeting->access);
-    else
+    else if (accesses->stamp == meeting->access.stamp)
         unite(accesses, target, &meeting->access);
+    else
+        add(accesses, target, &meeting->access);
+    accesses->stamp = meeting->access.stamp;
 }
 
 static void drop_of(struct proa_accesses *accesses, int target, int list, proa_access_goes *goes,

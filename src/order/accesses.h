@@ -78,7 +78,7 @@ struct proa_blocks {
     uint32_t *buckets;                /* the first node of each */
     struct proa_block_entry *entries; /* by node */
     int bits;                         /* there are 2^bits buckets */
-    uint32_t count;                   /* of nodes */
+    uint32_t count, crossing;         /* of nodes; of those with bytes in two blocks */
 };
 
 struct proa_accesses {
@@ -93,6 +93,7 @@ struct proa_accesses {
     uint32_t alive;      /* nodes, and: */
     int young_of;        /* the target, plus 1, of the access that came last; 0: it has a node */
     struct proa_access young;
+    uint64_t stamp; /* of the access that proa_accesses_meet kept last */
     uint64_t dropped;
 };
 

@@ -27,6 +27,11 @@ void proa_blocks_end(struct proa_blocks *blocks)
     free(blocks->entries);
 }
 
+static uint32_t does_cross(const struct proa_access *access)
+{
+    return access->low >> PROA_BLOCK_SHIFT != (access->high - 1) >> PROA_BLOCK_SHIFT;
+}
+
 void proa_blocks_enter(struct proa_blocks *blocks, const struct proa_access_node *nodes,
                        uint32_t node)
 {
@@ -41,6 +46,7 @@ void proa_blocks_enter(struct proa_blocks *blocks, const struct proa_access_node
                                   .bytes = (uint8_t)(access->high - access->low),
                                   .target = (uint32_t)nodes[node].target & 0xffffff};
     blocks->count++;
+    blocks->crossing += does_cross(access);
 }
 
 void proa_blocks_take_out(struct proa_blocks *blocks, const struct proa_access_node *nodes,
@@ -53,4 +59,5 @@ void proa_blocks_take_out(struct proa_blocks *blocks, const struct proa_access_n
         at = &blocks->entries[*at].next;
     *at = blocks->entries[node].next;
     blocks->count--;
+    blocks->crossing -= does_cross(&nodes[node].access);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hash table of nodes whose bytes lie within one block of memory: accesses of single words, which
- * irregular programs make many of. A bucket is a list of nodes, the oldest first.
+ * A hash table of nodes with few bytes, by the block of memory in which they begin: accesses of
+ * words, which irregular programs make many of. A bucket is a list of nodes, the oldest first.
  */
 #ifndef PROA_ORDER_BLOCKS_H
 #define PROA_ORDER_BLOCKS_H
@@ -23,10 +23,10 @@ static inline uint32_t *proa_bucket_of(const struct proa_blocks *blocks, int tar
     return &blocks->buckets[proa_hash_number(block + ((uint64_t)target << 48), blocks->bits)];
 }
 
-/* Do the bytes lie within one block? */
+/* Are there no more bytes than a block has? So they end in the next block at the latest. */
 static inline int proa_is_of_block(const struct proa_access *access)
 {
-    return access->low >> PROA_BLOCK_SHIFT == (access->high - 1) >> PROA_BLOCK_SHIFT;
+    return access->high - access->low <= (uint64_t)1 << PROA_BLOCK_SHIFT;
 }
 
 /* Empty, for nodes with numbers below `room`; the old one ends. 0, or -1 without memory: then
@@ -40,7 +40,7 @@ void proa_blocks_enter(struct proa_blocks *blocks, const struct proa_access_node
 void proa_blocks_take_out(struct proa_blocks *blocks, const struct proa_access_node *nodes,
                           uint32_t node);
 
-/* The first node of that target in the blocks of bytes [low, high] which has this relation to the
+/* The first node of that target with any of the bytes [low, high] which has this relation to the
  * access; 0: there is none. Looks into each block: proa_blocks_are_few tells whether that is less
  * than looking at all nodes. */
 static inline uint32_t proa_blocks_find(const struct proa_blocks *blocks,
@@ -49,8 +49,9 @@ static inline uint32_t proa_blocks_find(const struct proa_blocks *blocks,
                                         const struct proa_access *access, proa_access_relation *has)
 {
     const struct proa_block_entry *this;
+    uint64_t block = low >> PROA_BLOCK_SHIFT;
 
-    for (uint64_t block = low >> PROA_BLOCK_SHIFT; block <= high >> PROA_BLOCK_SHIFT; block++)
+    for (block -= blocks->crossing && block; block <= high >> PROA_BLOCK_SHIFT; block++)
         for (uint32_t node = *proa_bucket_of(blocks, target, block); node; node = this->next) {
             this = &blocks->entries[node];
             if (this->low <= high && low < this->low + this->bytes &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The nodes of accesses that are kept (order/accesses.h). Each is in one of two indices: an access
- * within one block of PROA_BLOCK_BYTES in a hash table of blocks (order/blocks.h), any other one in
- * its target's tree of intervals (order/treap.h). Nodes have numbers; 0 is none.
+ * of at most 64 bytes in a hash table of blocks (order/blocks.h), any other one in its target's
+ * tree of intervals (order/treap.h). Nodes have numbers; 0 is none.
  */
 #ifndef PROA_ORDER_NODE_H
 #define PROA_ORDER_NODE_H

@@ -162,6 +162,33 @@ static void hot(void **state)
     proa_accesses_end(&accesses);
 }
 
+static void told(const struct proa_access *kept, const struct proa_access *access)
+{
+    (void)kept, (void)access;
+    fail();
+}
+
+/* Pieces of one operation that touch each other are kept as one, and those of a later one apart. */
+static void pieces(void **state)
+{
+    struct proa_accesses accesses;
+
+    (void)state;
+    assert_int_equal(proa_accesses_begin(&accesses, 1), PROA_OK);
+    for (uint64_t i = 0; i < 200; i++) {
+        struct proa_meeting meeting = {.access = {.low = 8 * i,
+                                                  .high = 8 * (i + 1),
+                                                  .kind = PROA_ACCESS_WRITE,
+                                                  .caller = &places[0],
+                                                  .stamp = 1 + i / 100},
+                                       .has = is_later};
+
+        proa_accesses_meet(&accesses, 0, &meeting, told);
+        assert_int_equal(accesses.alive, 1 + i / 100);
+    }
+    proa_accesses_end(&accesses);
+}
+
 static int is_far(const struct proa_access *access, void *arg)
 {
     (void)arg;
@@ -278,9 +305,9 @@ static void too_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(like_a_list), cmocka_unit_test(merged), cmocka_unit_test(too_many),
-        cmocka_unit_test(renewed),     cmocka_unit_test(hot),    cmocka_unit_test(filled),
-        cmocka_unit_test(long_epoch),
+        cmocka_unit_test(like_a_list), cmocka_unit_test(merged),     cmocka_unit_test(too_many),
+        cmocka_unit_test(renewed),     cmocka_unit_test(hot),        cmocka_unit_test(pieces),
+        cmocka_unit_test(filled),      cmocka_unit_test(long_epoch),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
