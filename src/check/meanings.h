@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /* UPDATES: an operation that changes the target's memory. ENDS: completes, and others may be told
- * that. FLUSHES: completes for this process. MEETS: with all processes of the window. HEARS: a
- * post, or a complete. REQUESTS: fetches, and gives a request. ALL: not of one target. */
+ * that. FLUSHES: completes for this process. MEETS: with all processes of the window. HEARS: of
+ * completes. REQUESTS: fetches, and gives a request. ALL: not of one target. */
 enum {
     PROA_MEANS_OPERATES = 1,
     PROA_MEANS_UPDATES = 2,

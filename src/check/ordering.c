@@ -362,7 +362,8 @@ static void tell_all(const struct proa_ordering *ordering, enum proa_board_row r
 static void tell_started(const struct proa_ordering *ordering)
 {
     for (int i = 0; i < ordering->win->started_group.count; i++)
-        proa_clock_tell(ordering->processes[ordering->win->started_group.rank[i]], PROA_ROW_TOLD);
+        proa_clock_tell(ordering->processes[ordering->win->started_group.rank[i]],
+                        PROA_ROW_COMPLETED);
 }
 
 static int meeting_row(const struct proa_ordering *ordering)
@@ -477,7 +478,7 @@ static void after(struct proa_ordering *ordering, enum proa_call call, int rank)
         proa_clock_hear(PROA_ROW_MEETING + meeting_row(ordering));
     }
     if (means & PROA_MEANS_HEARS)
-        proa_clock_messages_came();
+        proa_clock_hear(PROA_ROW_COMPLETED);
     if (call == PROA_CALL_Win_lock)
         learn_lock(ordering, rank,
                    proa_epoch_one(&ordering->win->targets[rank]) & PROA_EPOCH_EXCLUSIVE);

@@ -30,6 +30,7 @@ enum { PROA_BOARD_MOST = 512 };
  * SEEN: what others had done before they last changed its memory, or its notification counters. It
  * may have polled there. What it has done itself KNOWN has.
  * FLOOR: every access that it has not handed over yet comes after this; only the process writes it.
+ * COMPLETED: what others told it by MPI_Win_complete. MPI_Win_wait alone hears of that.
  * SHARED, EXCLUSIVE: what others had done when they gave back a lock of that kind on it.
  * DIRECT: no clock. A process's word is odd while it may load and store in the memory of a window
  * that both are in; the own word is 1 once there was any such process.
@@ -40,6 +41,7 @@ enum proa_board_row {
     PROA_ROW_TOLD,
     PROA_ROW_SEEN,
     PROA_ROW_FLOOR,
+    PROA_ROW_COMPLETED,
     PROA_ROW_SHARED,
     PROA_ROW_EXCLUSIVE,
     PROA_ROW_DIRECT,

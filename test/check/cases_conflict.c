@@ -2,6 +2,8 @@
 /* Operations on the same bytes in one epoch, by every way to open one. */
 #include "cases.h"
 
+#include <unistd.h>
+
 /* ---- fence ---- */
 
 static void wrong_fence_put_put(void)
@@ -86,6 +88,31 @@ static INLINE void expose(void (*origin)(void))
         origin();
         MPI_Win_complete(win);
     }
+    MPI_Group_free(&group);
+    MPI_Group_free(&all);
+}
+
+/* The target is an origin too, and its buffer is memory that the other one has put to. That has
+ * completed by then, which is not an order before MPI_Win_wait. */
+static void wrong_expose_from(void)
+{
+    const int other = rank == FIRST ? TARGET : FIRST;
+    MPI_Group all, group;
+
+    if (rank == SECOND)
+        return;
+    MPI_Win_get_group(win, &all);
+    MPI_Group_incl(all, 1, &other, &group);
+    MPI_Win_post(group, 0, win);
+    MPI_Win_start(group, 0, win);
+    if (rank == FIRST)
+        put(TARGET, 9);
+    if (rank == TARGET) {
+        usleep(50000); /* the race is there without it */
+        MPI_Put(memory + 9, 1, MPI_LONG, FIRST, 10, 1, MPI_LONG, win);
+    }
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
     MPI_Group_free(&group);
     MPI_Group_free(&all);
 }
@@ -315,6 +342,7 @@ const struct scene conflicts[] = {
     RIGHT(fence_self),
     WRONG(expose_put_put, "Put", FIRST, "Put", SECOND),
     RIGHT(expose_apart),
+    WRONG(expose_from, "Put", FIRST, "Put", TARGET),
     WRONG(expose_get_put, "Get", FIRST, "Put", SECOND),
     RIGHT(expose_twice),
     WRONG(lock_shared, "Put", FIRST, "Put", SECOND),

@@ -121,9 +121,6 @@ int is_scene(const struct scene *scene)
         return 0;
     if (!is_passive && (requests(scene->one) || requests(scene->other)))
         return 0;
-    /* A target with an access epoch of its own may learn of completions early (order/clock.h). */
-    if (scene->how == START && (scene->where == INTO || scene->where == FROM))
-        return 0;
     if (scene->where == INTO || scene->where == FROM || scene->where == SAME)
         return operates(scene->one) && operates(scene->other);
     return 1;
