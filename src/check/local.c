@@ -34,7 +34,8 @@ enum {
     LINGER_US = 2000,     /* a call waits for other threads, */
     LINGERS_OF_PLACE = 8, /* so many times from one place, */
     LINGERS_MOST = 256,   /* and in all */
-    PLACES = 256
+    PLACES = 256,
+    ELEMENT = sizeof(int) /* bytes, where the window does not tell them */
 };
 
 /* Memory that the program brings, and that cannot be protected, is guarded by watchpoints. Their
@@ -113,21 +114,21 @@ int proa_local_is_on(void)
 }
 
 /* Bytes that do not trap are guarded by the processor, as far as that can: the first of them, until
- * operations of other processes come to others. */
-static void guard(uintptr_t first, uintptr_t end, int steals)
+ * operations of other processes come to others. Of each element it is the first byte, as a hit does
+ * not tell which of several were touched. */
+static void guard(const struct proa_win *win, uintptr_t first, uintptr_t end, int steals)
 {
     const uintptr_t page = proa_page_bytes();
-    size_t guarded;
+    const int64_t unit = win->targets[win->rank].disp_unit;
 
     while (first < end) {
         if (proa_protection_has((const void *)first)) {
             first = (first / page + 1) * page;
             continue;
         }
-        guarded = proa_watchpoint_guard((const void *)first, end - first, first, steals);
-        if (!guarded)
+        if (!proa_watchpoint_guard((const void *)first, 1, first, steals))
             return;
-        first += guarded;
+        first += unit > 1 ? (uintptr_t)unit : ELEMENT;
         steals = 0;
     }
 }
@@ -153,14 +154,14 @@ void proa_local_open(const struct proa_win *win, struct proa_ordering *ordering)
     add(window);
 }
 
-void proa_local_guard(const void *memory, uint64_t bytes)
+void proa_local_guard(const struct proa_win *win, const void *memory, uint64_t bytes)
 {
     const uintptr_t first = (uintptr_t)memory;
 
     if (!is_on || bytes == 0)
         return;
     pthread_mutex_lock(&mutex);
-    guard(first, first + bytes, 1);
+    guard(win, first, first + bytes, 1);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -231,11 +232,9 @@ static const struct window *window_of(uintptr_t address)
     return NULL;
 }
 
-/* Is it window memory that the program brings, and that does not trap? */
-static int is_bare(uintptr_t address)
+/* Is it memory of that window which the program brings, and that does not trap? */
+static int is_bare(const struct window *window, uintptr_t address)
 {
-    const struct window *window = window_of(address);
-
     return window && (window->is_region || window->win->flavor == PROA_FLAVOR_CREATE) &&
            proa_view_of((void *)address) == (void *)address &&
            !proa_protection_has((const void *)address);
@@ -245,10 +244,13 @@ static int is_bare(uintptr_t address)
  * are likely to come to the same words. */
 static void look(const struct proa_access *access)
 {
+    const struct window *window;
+
     if (access->call >= PROA_ACCESS_LOAD || pthread_mutex_trylock(&mutex) != 0)
         return;
-    if (is_bare(access->low) && !proa_watchpoint_guards(access->low))
-        guard(access->low, access->high, 1);
+    window = window_of(access->low);
+    if (is_bare(window, access->low) && !proa_watchpoint_guards(access->low))
+        guard(window->win, access->low, access->high, 1);
     pthread_mutex_unlock(&mutex);
 }
 

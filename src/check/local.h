@@ -29,7 +29,7 @@ void proa_local_open(const struct proa_win *win, struct proa_ordering *ordering)
 void proa_local_close(const struct proa_win *win);
 
 /* Guards the part of a window's memory that the program brings and that does not trap. */
-void proa_local_guard(const void *memory, uint64_t bytes);
+void proa_local_guard(const struct proa_win *win, const void *memory, uint64_t bytes);
 
 /* Memory is attached to a window that is open, and detached. Where the program has it. */
 void proa_local_attach(const struct proa_win *win, const void *base, uint64_t bytes);

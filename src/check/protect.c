@@ -41,7 +41,7 @@ static void protect_brought(struct proa_win *win, const char *base, uint64_t fir
         done = end;
     }
     if (proa_view_behind(base) == base)
-        proa_local_guard(base, bytes);
+        proa_local_guard(win, base, bytes);
 }
 
 void proa_protect_window(struct proa_win *win)

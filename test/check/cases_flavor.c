@@ -50,11 +50,18 @@ static void know_address(struct opened *opened)
     MPI_Bcast(&opened->displacement, 1, MPI_AINT, TARGET, MPI_COMM_WORLD);
 }
 
+static void name_as_scene(MPI_Win made)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+
+    MPI_Win_get_name(win, name, &length);
+    MPI_Win_set_name(made, name);
+}
+
 static struct opened open_window(enum memory_kind kind, long *stack)
 {
     struct opened o = {.at = AT, .displacement = AT};
-    char name[MPI_MAX_OBJECT_NAME];
-    int length;
 
     if (kind == SMALL || kind == STACK)
         o.at = 1, o.displacement = 1;
@@ -75,8 +82,7 @@ static struct opened open_window(enum memory_kind kind, long *stack)
         o.win = create(o.words, kind == SMALL || kind == STACK ? FEW : MANY);
     if (kind == ATTACHED || kind == ATTACHED_ALLOCATED)
         know_address(&o);
-    MPI_Win_get_name(win, name, &length);
-    MPI_Win_set_name(o.win, name);
+    name_as_scene(o.win);
     return o;
 }
 
@@ -180,6 +186,40 @@ static void wrong_cleared_first(void)
 static void wrong_cleared_second(void)
 {
     store_cleared(1);
+}
+
+/* A watchpoint of a word does not tell which of its two elements was touched. */
+static INLINE void halves(int put_at, int load_at)
+{
+    int *words = calloc(2 * FEW, sizeof *words);
+    struct opened o;
+
+    MPI_Win_create(words, 2 * FEW * (MPI_Aint)sizeof *words, sizeof *words, MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &o.win);
+    name_as_scene(o.win);
+    MPI_Win_fence(0, o.win);
+    if (rank == FIRST)
+        MPI_Put(buffer, 1, MPI_INT, TARGET, put_at, 1, MPI_INT, o.win);
+    if (rank == TARGET)
+        seen = *(volatile int *)&words[load_at];
+    MPI_Win_fence(0, o.win);
+    MPI_Win_free(&o.win);
+    free(words);
+}
+
+static void wrong_half(void)
+{
+    halves(1, 1);
+}
+
+static void right_first_half(void)
+{
+    halves(1, 0);
+}
+
+static void right_second_half(void)
+{
+    halves(0, 1);
 }
 
 /* Loads from a shared window may order anything, so only a process's own operations are compared
@@ -324,6 +364,9 @@ const struct scene flavors[] = {
     ROWS_OF(attached_allocated, "a load", "a store"),
     LOCAL(cleared_first, "MPI_Get", FIRST, "a store", TARGET),
     LOCAL(cleared_second, "MPI_Get", FIRST, "a store", TARGET),
+    LOCAL(half, "MPI_Put", FIRST, "a load", TARGET),
+    RIGHT(first_half),
+    RIGHT(second_half),
     LOCAL(contiguous, "MPI_Put", TARGET, "a load", TARGET),
     RIGHT(contiguous),
     RIGHT(aligned),
