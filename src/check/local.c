@@ -277,12 +277,12 @@ static void take(const struct window *window, uintptr_t address, uint64_t bytes,
 static void compare_with_buffers(const struct proa_trap_hit *hit, const void *place,
                                  uintptr_t address)
 {
-    static const char *const names[2][2] = {
-        {"a load", "a store"}, {"a load by a system call", "a store by a system call"}};
-    const int stores = hit->access == PROA_TRAP_STORE;
+    static const char *const names[2][3] = {
+        {"a load", "a store", "a load or a store"},
+        {"a load by a system call", "a store by a system call", "a system call"}};
 
-    proa_reuse_access(names[hit->bytes > 0][stores], place, address, hit->bytes ? hit->bytes : 1,
-                      stores);
+    proa_reuse_access(names[hit->bytes > 0][hit->access], place, address,
+                      hit->bytes ? hit->bytes : 1, hit->access == PROA_TRAP_STORE);
 }
 
 /* Where a call is that takes accesses: BESIDE: neither before nor behind them. */
@@ -300,8 +300,8 @@ static void take_one(const struct proa_trap_hit *hits, int count, int at, enum t
         address = (uintptr_t)hit->memory;
         window = window_of(address);
     }
-    if (place && !hit->cookie)
-        compare_with_buffers(hit, place, behind);
+    if (place)
+        compare_with_buffers(hit, place, hit->cookie ? address : behind);
     if (!window || !place)
         return;
     if (hit->access != PROA_TRAP_STORE && proa_polls_may(hits, count, at, taken == BEFORE_SYNC)) {

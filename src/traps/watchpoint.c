@@ -83,10 +83,12 @@ static int access_of(uint64_t cookie, enum proa_trap_access *access)
         else
             stores = new_hits(w), known |= 2;
     }
-    *access = known != 3      ? PROA_TRAP_TOUCH
-              : stores == 0   ? PROA_TRAP_LOAD
-              : stores == all ? PROA_TRAP_STORE
-                              : PROA_TRAP_TOUCH;
+    if (known == 3 && stores == 0)
+        *access = PROA_TRAP_LOAD;
+    else if (known == 2 || (known == 3 && stores == all))
+        *access = PROA_TRAP_STORE;
+    else
+        *access = PROA_TRAP_TOUCH;
     return all + stores > 0;
 }
 

@@ -222,6 +222,30 @@ static void right_second_half(void)
     halves(0, 1);
 }
 
+/* A buffer in memory that the processor guards. */
+static INLINE void store_to_origin(int at)
+{
+    struct opened o = open_window(SMALL, NULL);
+
+    MPI_Win_fence(0, o.win);
+    if (rank == FIRST) {
+        MPI_Put(&o.words[1], 1, MPI_LONG, TARGET, FEW - 1, 1, MPI_LONG, o.win);
+        touch(&o.words[at], 1);
+    }
+    MPI_Win_fence(0, o.win);
+    close_window(&o, SMALL);
+}
+
+static void wrong_small_origin(void)
+{
+    store_to_origin(1);
+}
+
+static void right_small_origin(void)
+{
+    store_to_origin(0);
+}
+
 /* Loads from a shared window may order anything, so only a process's own operations are compared
  * until it is freed. */
 static INLINE void contiguous(int is_wrong)
@@ -364,6 +388,8 @@ const struct scene flavors[] = {
     ROWS_OF(attached_allocated, "a load", "a store"),
     LOCAL(cleared_first, "MPI_Get", FIRST, "a store", TARGET),
     LOCAL(cleared_second, "MPI_Get", FIRST, "a store", TARGET),
+    LOCAL(small_origin, "MPI_Put", FIRST, "a store", FIRST),
+    RIGHT(small_origin),
     LOCAL(half, "MPI_Put", FIRST, "a load", TARGET),
     RIGHT(first_half),
     RIGHT(second_half),
