@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ranks and their time. A real rank is a coroutine. The writable memory of the core's library,
- * and its thread-local part, are copied out and in when another rank runs: so each rank has its
- * own. Events are taken in the order of their times; a rank runs when one comes for it.
+ * The ranks and their time. A real rank is a coroutine, with statics of its own. Events are taken
+ * in the order of their times; a rank runs when one comes for it.
  */
 #include "events.h"
 #include "simulate.h"
+#include "statics.h"
 
 #include "base/fail.h"
 #include "create/start.h"
 #include "remote/ends.h"
 #include "window/gather.h"
 
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ struct simulate_rank {
     enum state state;
     long now;
     ucontext_t context;
-    char *statics, *locals;
+    struct simulate_statics *statics;
     struct simulate_message *first, *last; /* that have arrived */
     const uint32_t *bell;
     uint32_t rings;
@@ -57,14 +56,10 @@ struct simulate_rank {
 static struct {
     const struct simulate_plan *plan;
     struct simulate_result *result;
-    struct simulate_rank *ranks, *running, *loaded;
+    struct simulate_rank *ranks, *running;
     ucontext_t scheduler;
     int left;  /* ranks that are not done, or dead */
     int alive; /* ranks that are not dead */
-    char *statics, *image;
-    size_t static_bytes;
-    char *locals, *locals_image;
-    size_t local_bytes;
 } world;
 
 void simulate_failed(const char *fmt, ...)
@@ -114,65 +109,10 @@ void simulate_spend(struct simulate_rank *rank, long ns)
     rank->now += ns;
 }
 
-/* ---- statics ---- */
-
-/* The writable segment of the core's library, but for what is read-only once it is loaded. */
-static int find_statics(struct dl_phdr_info *info, size_t bytes, void *unused)
-{
-    uintptr_t fixed = 0, first = 0, end = 0;
-
-    (void)bytes, (void)unused;
-    if (!strstr(info->dlpi_name, "libsimulated"))
-        return 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        uintptr_t at = info->dlpi_addr + segment->p_vaddr;
-
-        if (segment->p_type == PT_GNU_RELRO)
-            fixed = at + segment->p_memsz;
-        if (segment->p_type == PT_LOAD && segment->p_flags & PF_W) {
-            first = at;
-            end = at + segment->p_memsz;
-        }
-        if (segment->p_type == PT_TLS) {
-            world.locals = info->dlpi_tls_data;
-            world.local_bytes = segment->p_memsz;
-        }
-    }
-    first = fixed > first && fixed < end ? fixed : first;
-    world.statics = (char *)first;
-    world.static_bytes = end - first;
-    return 1;
-}
-
-static char *copy_of(const char *from, size_t bytes)
-{
-    char *copy = malloc(bytes ? bytes : 1);
-
-    if (!copy)
-        simulate_failed("out of memory");
-    memcpy(copy, from, bytes);
-    return copy;
-}
-
 static void load(struct simulate_rank *rank)
 {
-    struct simulate_rank *before = world.loaded;
-
     world.running = rank;
-    if (before == rank)
-        return;
-    if (before) {
-        memcpy(before->statics, world.statics, world.static_bytes);
-        memcpy(before->locals, world.locals, world.local_bytes);
-    }
-    if (!rank->statics) {
-        rank->statics = copy_of(world.image, world.static_bytes);
-        rank->locals = copy_of(world.locals_image, world.local_bytes);
-    }
-    memcpy(world.statics, rank->statics, world.static_bytes);
-    memcpy(world.locals, rank->locals, world.local_bytes);
-    world.loaded = rank;
+    simulate_statics_load(&rank->statics);
 }
 
 /* ---- events ---- */
@@ -634,11 +574,7 @@ static void simulate(const struct simulate_plan *plan, struct simulate_result *r
     world.ranks = calloc((size_t)plan->real, sizeof *world.ranks);
     if (stacks == MAP_FAILED || !world.ranks)
         simulate_failed("out of memory for %d ranks", plan->real);
-    dl_iterate_phdr(find_statics, NULL);
-    if (!world.statics || !world.locals)
-        simulate_failed("the core's library has no statics");
-    world.image = copy_of(world.statics, world.static_bytes);
-    world.locals_image = copy_of(world.locals, world.local_bytes);
+    simulate_statics_open();
     simulate_network_open(plan->ranks);
     for (int i = 0; i < plan->real; i++) {
         world.ranks[i].number = i;
