@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See statics.h: they are copied out and in when another rank runs. */
+/*
+ * See statics.h: they are copied out and in when another rank runs. Most of them no rank ever
+ * writes, so pages are protected, and from its first store on a page is copied.
+ */
 #include "statics.h"
 #include "simulate.h"
 
 #include <link.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096, PAGES_MOST = 1024 };
 
 struct simulate_statics {
     char *statics, *locals;
@@ -17,6 +24,8 @@ static struct {
     size_t static_bytes;
     char *locals, *locals_image;
     size_t local_bytes;
+    size_t written[PAGES_MOST]; /* offsets of the pages to which a rank has written */
+    int written_count;
 } core;
 
 /* The writable segment of the core's library, but for what is read-only once it is loaded. */
@@ -62,13 +71,45 @@ static char *copy_of(const char *from, size_t bytes)
     return memcpy(new_bytes(bytes), from, bytes);
 }
 
+static int protect(size_t offset, size_t bytes, int protection)
+{
+    return mprotect(core.statics + offset, bytes, protection);
+}
+
+/* A store to a protected page, or an error. */
+static void note_written(int number, siginfo_t *info, void *context)
+{
+    size_t offset = ((uintptr_t)info->si_addr - (uintptr_t)core.statics) & ~(size_t)(PAGE - 1);
+
+    (void)context;
+    if (offset >= core.static_bytes || core.written_count == PAGES_MOST ||
+        protect(offset, PAGE, PROT_READ | PROT_WRITE))
+        signal(number, SIG_DFL);
+    else
+        core.written[core.written_count++] = offset;
+}
+
+static void copy_written(char *to, const char *from)
+{
+    for (int i = 0; i < core.written_count; i++) {
+        const size_t at = core.written[i], left = core.static_bytes - at;
+
+        memcpy(to + at, from + at, left < PAGE ? left : PAGE);
+    }
+}
+
 void simulate_statics_open(void)
 {
+    struct sigaction action = {.sa_sigaction = note_written, .sa_flags = SA_SIGINFO};
+
     dl_iterate_phdr(find_statics, NULL);
     if (!core.statics || !core.locals)
         simulate_failed("the core's library has no statics");
     core.image = copy_of(core.statics, core.static_bytes);
     core.locals_image = copy_of(core.locals, core.local_bytes);
+    if ((uintptr_t)core.statics % PAGE || sigaction(SIGSEGV, &action, NULL) ||
+        protect(0, core.static_bytes, PROT_READ))
+        simulate_failed("the statics of the core's library cannot be protected");
 }
 
 void simulate_statics_load(struct simulate_statics **statics)
@@ -78,7 +119,7 @@ void simulate_statics_load(struct simulate_statics **statics)
     if (loaded && loaded == *statics)
         return;
     if (loaded) {
-        memcpy(loaded->statics, core.statics, core.static_bytes);
+        copy_written(loaded->statics, core.statics);
         memcpy(loaded->locals, core.locals, core.local_bytes);
     }
     if (!*statics) {
@@ -87,6 +128,6 @@ void simulate_statics_load(struct simulate_statics **statics)
         (*statics)->locals = copy_of(core.locals_image, core.local_bytes);
     }
     loaded = *statics;
-    memcpy(core.statics, loaded->statics, core.static_bytes);
+    copy_written(core.statics, loaded->statics);
     memcpy(core.locals, loaded->locals, core.local_bytes);
 }
