@@ -10,12 +10,11 @@
 #include "order/announce.h"
 #include "order/clock.h"
 #include "order/crossing.h"
-#include "traps/view.h"
 #include "window/epoch.h"
 
 static struct proa_own_range ranges[PROA_OWN_MOST];
 static int range_count;
-static uint64_t first_byte, end_byte; /* all ranges are between them */
+struct proa_own_span proa_own_span;
 static struct proa_accesses kept; /* by process of the target; their addresses are of this one */
 
 int proa_own_begin(int processes)
@@ -38,12 +37,13 @@ static int count_ranges(int more)
 
 static void span_ranges(void)
 {
-    first_byte = UINT64_MAX;
-    end_byte = 0;
+    struct proa_own_span span = {UINT64_MAX, 0};
+
     for (int i = 0; i < range_count; i++) {
-        first_byte = ranges[i].low < first_byte ? ranges[i].low : first_byte;
-        end_byte = ranges[i].high > end_byte ? ranges[i].high : end_byte;
+        span.low = ranges[i].low < span.low ? ranges[i].low : span.low;
+        span.high = ranges[i].high > span.high ? ranges[i].high : span.high;
     }
+    proa_own_span = span;
 }
 
 static void add(const struct proa_own_range *range)
@@ -88,16 +88,8 @@ void proa_own_detach(uint64_t number, const void *base)
     drop(number, base);
 }
 
-/* Most buffers are on a stack. Those in a view have another address, too. */
-static int may_be_owned(uint64_t low, uint64_t high)
-{
-    return (low < end_byte && high > first_byte) || proa_view_are_any();
-}
-
 const struct proa_own_range *proa_own_range(uint64_t *low, uint64_t *high)
 {
-    if (!may_be_owned(*low, *high))
-        return NULL;
     for (const struct proa_own_range *range = ranges; range < ranges + range_count; range++) {
         const uint64_t at =
             range->is_region ? (uintptr_t)proa_view_of((void *)(uintptr_t)*low) : *low;

@@ -12,7 +12,9 @@
 #ifndef PROA_CHECK_OWN_H
 #define PROA_CHECK_OWN_H
 
+#include "base/hidden.h"
 #include "order/accesses.h"
+#include "traps/view.h"
 #include "window/win.h"
 
 #include <mpi.h>
@@ -42,6 +44,19 @@ void proa_own_close(uint64_t number);
 void proa_own_attach(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number,
                      const void *base, uint64_t bytes);
 void proa_own_detach(uint64_t number, const void *base);
+
+/* All that memory lies between these addresses, which are the program's and the engine's unless
+ * there are views (traps/view.h). */
+struct proa_own_span {
+    uint64_t low, high;
+};
+extern PROA_HIDDEN struct proa_own_span proa_own_span;
+
+/* May a buffer be such memory? Most are on a stack. */
+static inline int proa_own_may_be(uint64_t low, uint64_t high)
+{
+    return (low < proa_own_span.high && high > proa_own_span.low) || proa_view_are_any();
+}
 
 /* A window with some of the bytes [*low, *high), the engine's addresses, which become those that it
  * has, as others address them. NULL: there is none. */

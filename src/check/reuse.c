@@ -136,6 +136,8 @@ static void keep_owned(void *arg, int64_t low, uint64_t bytes)
 {
     const struct owned *owned = arg;
 
+    if (!proa_own_may_be((uint64_t)low, (uint64_t)low + bytes))
+        return;
     proa_own_keep(owned->process, owned->operation, (uint64_t)low, bytes, owned->stores);
 }
 
