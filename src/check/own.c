@@ -206,6 +206,7 @@ void proa_own_touch_call(const char *call, const void *caller, const void *memor
     if (!type || type->size == 0)
         return;
     proa_inside_enter();
+    proa_clock_listen(); /* a notification may order them */
     access.call = proa_access_host_call(call);
     proa_reuse_pieces(memory, count, type, touch_piece, &access);
     proa_inside_leave();

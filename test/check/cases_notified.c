@@ -84,6 +84,20 @@ static void right_notified(void)
     MPI_Win_unlock_all(win);
 }
 
+static void right_notified_sent(void)
+{
+    begin();
+    if (rank == FIRST)
+        notify(1);
+    if (rank == TARGET) {
+        PROA_Win_wait_notify(win, 0, 1);
+        MPI_Send(memory, 1, MPI_LONG, SECOND, 0, MPI_COMM_WORLD);
+    }
+    if (rank == SECOND)
+        MPI_Recv(result, 1, MPI_LONG, TARGET, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+}
+
 static void wrong_notified_over(void)
 {
     begin();
@@ -100,6 +114,7 @@ const struct scene notified[] = {
     WRONG(notified_before, "Put", FIRST, "Put", TARGET),
     RIGHT(notified_before),
     RIGHT(notified),
+    RIGHT(notified_sent),
     WRONG(notified_over, "Put", FIRST, "Put_notify", FIRST),
     {0},
 };
