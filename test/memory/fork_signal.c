@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { forks_wanted = 60, rounds_most = 20000, at_a_time = 25, patience_s = 20 };
+enum { forks_wanted = 60, rounds_most = 20000, at_a_time = 5, patience_s = 20 };
 
 static __thread volatile sig_atomic_t in_malloc; /* of the thread that is interrupted */
 static volatile sig_atomic_t forks, is_forking, is_over;
