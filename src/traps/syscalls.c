@@ -181,6 +181,10 @@ static void end_all(const struct passages *all, ssize_t moved)
 
 SEVERAL(readv, parts, count, 1, (fd, parts, count), int fd, const struct iovec *parts, int count)
 SEVERAL(writev, parts, count, 0, (fd, parts, count), int fd, const struct iovec *parts, int count)
+SEVERAL(preadv, parts, count, 1, (fd, parts, count, at), int fd, const struct iovec *parts,
+        int count, off_t at)
+SEVERAL(pwritev, parts, count, 0, (fd, parts, count, at), int fd, const struct iovec *parts,
+        int count, off_t at)
 SEVERAL(recvmsg, message->msg_iov, message->msg_iovlen, 1, (fd, message, flags), int fd,
         struct msghdr *message, int flags)
 SEVERAL(sendmsg, message->msg_iov, message->msg_iovlen, 0, (fd, message, flags), int fd,
@@ -214,6 +218,10 @@ static const struct proa_diversion diversions[] = {
     ROW(fgets),
     ROW(readv),
     ROW(writev),
+    ROW(preadv),
+    OTHER(preadv64, preadv),
+    ROW(pwritev),
+    OTHER(pwritev64, pwritev),
     ROW(recvmsg),
     ROW(sendmsg),
 };

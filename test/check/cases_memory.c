@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations against loads and stores by the program: of window memory, and of buffers. */
+#define _GNU_SOURCE
 #include "cases.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #ifndef APART
@@ -338,11 +341,13 @@ static void right_file_read(void)
     fclose(file);
 }
 
-static INLINE void write_from_window(void)
+static INLINE void write_from_window(int as_vector)
 {
-    int file = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    const struct iovec all = {memory, WORDS * sizeof(long)};
+    int file = memfd_create("written", MFD_CLOEXEC);
+    ssize_t written = as_vector ? pwritev(file, &all, 1, 0) : write(file, memory, all.iov_len);
 
-    if (write(file, memory, WORDS * sizeof(long)) != WORDS * sizeof(long))
+    if (written != (ssize_t)all.iov_len)
         MPI_Abort(MPI_COMM_WORLD, 1);
     close(file);
 }
@@ -353,7 +358,7 @@ static void wrong_window_written(void)
     if (rank == FIRST)
         put(TARGET, 2);
     if (rank == TARGET)
-        write_from_window();
+        write_from_window(0);
     MPI_Win_fence(0, win);
 }
 
@@ -363,7 +368,7 @@ static void right_window_written(void)
     if (rank == FIRST)
         get(TARGET, 2);
     if (rank == TARGET)
-        write_from_window();
+        write_from_window(1);
     MPI_Win_fence(0, win);
 }
 
