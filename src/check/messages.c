@@ -192,7 +192,7 @@ void proa_message_after(const struct proa_message *message)
         proa_local_linger(message->caller);
     proa_inside_enter();
     if (message->hears)
-        proa_clock_messages_came();
+        proa_clock_hear(PROA_ROW_TOLD);
     if (message->meeting >= 0)
         proa_clock_hear(PROA_ROW_MEETING + message->meeting);
     proa_ordering_settle();
@@ -211,7 +211,7 @@ void proa_message_completed(void)
     if (!proa_ordering_is_on())
         return;
     proa_inside_enter();
-    proa_clock_messages_came();
+    proa_clock_hear(PROA_ROW_TOLD);
     proa_ordering_requests_completed();
     proa_announce_after();
     proa_inside_leave();

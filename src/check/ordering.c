@@ -456,7 +456,7 @@ void proa_ordering_operated(struct proa_ordering *ordering, enum proa_call call,
         return;
     epoch = proa_epoch_towards(ordering->win, rank);
     if (epoch & PROA_EPOCH_START)
-        proa_clock_messages_came();
+        proa_clock_hear(PROA_ROW_TOLD);
     if (epoch & PROA_EPOCH_FENCE)
         proa_clock_hear(PROA_ROW_MEETING + meeting_row(ordering));
     if ((epoch & PROA_EPOCH_LOCK) && !ordering->locked[rank])

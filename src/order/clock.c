@@ -19,10 +19,9 @@ static uint64_t *versions;         /* that a row of a process was told last */
 static struct proa_moment *moment; /* the last; NULL: the clock has changed since */
 static uint64_t moments;           /* how many there are, with: */
 static struct proa_moment *spare;  /* one that is held no more: the clock changes often; or NULL */
-static int messages_came;
-static uint16_t *shared;       /* by process: windows */
-static uint64_t *direct_words; /* row PROA_ROW_DIRECT of this process */
-static uint64_t *direct_told;  /* the word of this process in that row, by process */
+static uint16_t *shared;           /* by process: windows */
+static uint64_t *direct_words;     /* row PROA_ROW_DIRECT of this process */
+static uint64_t *direct_told;      /* the word of this process in that row, by process */
 
 /* ---- begin and end ---- */
 
@@ -36,7 +35,6 @@ int proa_clock_begin(void)
     shared = calloc((size_t)proa_board_size(), sizeof *shared);
     direct_told = calloc((size_t)proa_board_size(), sizeof *direct_told);
     version = stamped = 1;
-    messages_came = 0;
     proa_atomic_store(&clock_words[me], 1, PROA_RELAXED);
     return versions && met && shared && direct_told
                ? PROA_OK
@@ -137,9 +135,6 @@ int proa_clock_shares(void)
 
 void proa_clock_listen(void)
 {
-    if (messages_came)
-        proa_clock_hear(PROA_ROW_TOLD);
-    messages_came = 0;
     proa_clock_hear(PROA_ROW_SEEN);
     for (int i = 0; has_shared() && i < proa_board_size(); i++)
         if (shares_with(i))
@@ -148,7 +143,7 @@ void proa_clock_listen(void)
 
 struct proa_moment *proa_clock_moment(void)
 {
-    if (messages_came || has_shared())
+    if (has_shared())
         proa_clock_listen();
     if (!moment)
         moment = moment_of(clock_words);
@@ -242,11 +237,6 @@ void proa_clock_share(int process, int windows)
     shared[process] = (uint16_t)(shared[process] + windows);
     if (before != (shared[process] > 0))
         tell_direct(process);
-}
-
-void proa_clock_messages_came(void)
-{
-    messages_came = 1;
 }
 
 void proa_clock_raise_floor(void)

@@ -31,7 +31,7 @@ struct proa_moment {
 int proa_clock_begin(void);
 void proa_clock_end(void);
 
-/* Learns all that the program may know before a call: by messages, and by what it has polled. */
+/* Learns what the program may have polled before a call. */
 void proa_clock_listen(void);
 
 /* The clock of an access that is issued now, since that; held for the caller. NULL: there is no
@@ -73,7 +73,8 @@ void proa_clock_tell_meeting(const int *processes, int count, int meeting);
  * their completion by the meeting alone. */
 void proa_clock_tell_completing(const int *processes, int count, int meeting);
 
-/* Learns from a row of this process. */
+/* Learns from a row of this process. That of PROA_ROW_TOLD is heard right after the call by which
+ * news may have come: later it may have what no message has brought yet. */
 void proa_clock_hear(int row);
 
 /* Learns from a row of another one, or all that its memory may tell. */
@@ -85,9 +86,6 @@ void proa_clock_learn_memory(int process);
  * time. The other one is told; it is on this node. */
 void proa_clock_share(int process, int windows);
 int proa_clock_shares(void); /* with any */
-
-/* News may have come by a message: learns from PROA_ROW_TOLD before the next access. */
-void proa_clock_messages_came(void);
 
 /* All accesses that come from now on are handed over after this. */
 void proa_clock_raise_floor(void);

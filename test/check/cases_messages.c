@@ -2,6 +2,10 @@
 /* Messages and collectives in more forms: what orders two origins that put to the same word. */
 #include "cases.h"
 
+#include <unistd.h>
+
+enum { LATE_US = 100000 };
+
 static INLINE void put_done(void)
 {
     put(TARGET, 0);
@@ -172,6 +176,33 @@ static void right_ibarrier(void)
     ibarrier(0, 0);
 }
 
+/* The second one has heard all that messages brought before the first one puts, and it enters when
+ * that has entered. */
+static void wrong_ibarrier_late(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    long has_heard = 0;
+
+    MPI_Win_lock_all(0, win);
+    if (rank == SECOND) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        memory[1] = 1;
+        MPI_Win_sync(win);
+        usleep(LATE_US);
+    }
+    while (rank == FIRST && !has_heard) {
+        MPI_Fetch_and_op(NULL, &has_heard, MPI_LONG, SECOND, 1, MPI_NO_OP, win);
+        MPI_Win_flush(SECOND, win);
+    }
+    if (rank == FIRST)
+        put_done();
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    if (rank == SECOND)
+        put_done();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Win_unlock_all(win);
+}
+
 /* ---- collectives with a root, and others ---- */
 
 enum what { GATHER, SCATTER, BCAST, SCAN, EXSCAN, ALLGATHER, ALLTOALL, REDUCE_SCATTER, DUP };
@@ -303,6 +334,7 @@ const struct scene messages[] = {
     WRONG(ibarrier_entered, "Put", FIRST, "Put", SECOND),
     WRONG(ibarrier_not_left, "Put", FIRST, "Put", SECOND),
     RIGHT(ibarrier),
+    WRONG(ibarrier_late, "Put", FIRST, "Put", SECOND),
     RIGHT(gather),
     RIGHT(scatter),
     WRONG(scatter, "Put", FIRST, "Put", SECOND),

@@ -75,13 +75,13 @@ static void taken_in_order_body(struct world *world)
     }
     world_barrier(world);
     if (world->rank == FIRST) {
-        proa_clock_messages_came();
+        proa_clock_hear(PROA_ROW_TOLD);
         put_bytes(0, 8);
         tell_other(SECOND);
     }
     world_barrier(world);
     if (world->rank == SECOND) {
-        proa_clock_messages_came();
+        proa_clock_hear(PROA_ROW_TOLD);
         put_bytes(4, 8);
     }
     world_barrier(world);
@@ -132,7 +132,7 @@ static void told_between(struct world *world, int is_taken_early)
         proa_crossing_take();
     world_barrier(world);
     if (world->rank == FIRST) {
-        proa_clock_messages_came();
+        proa_clock_hear(PROA_ROW_TOLD);
         put_bytes(0, 8);
     }
     world_barrier(world);
@@ -180,7 +180,7 @@ static void looked_at_body(struct world *world)
     }
     world_barrier(world);
     if (world->rank == FIRST) {
-        proa_clock_messages_came();
+        proa_clock_hear(PROA_ROW_TOLD);
         put_bytes(0, 8);
     }
     world_barrier(world);
