@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Who is stopped by a compiler's warning: developers, never a user:  warnings.sh CMAKE ROOT [OPTION OF CMAKE]...
 #
-# Looks at the commands by which each preset would compile.
+# Looks at the commands by which each preset would compile: in one folder, as the compiler is looked at once then.
 set -u
 
 cmake=$1 root=$2
@@ -15,12 +15,12 @@ trap 'rm -rf "$scratch"' EXIT
 # errors PRESET: how the commands of this preset treat warnings: all, none or some of them by -Werror.
 errors() {
   local commands with
-  (cd "$root" && "$cmake" --preset "$1" -B "$scratch/$1" "${options[@]}") >"$scratch/out" 2>&1 || {
+  (cd "$root" && "$cmake" --preset "$1" -B "$scratch/build" "${options[@]}") >"$scratch/out" 2>&1 || {
     cat "$scratch/out" >&2
     exit 1
   }
-  commands=$(grep -c '"command":' "$scratch/$1/compile_commands.json")
-  with=$(grep '"command":' "$scratch/$1/compile_commands.json" | grep -c -- ' -Werror ')
+  commands=$(grep -c '"command":' "$scratch/build/compile_commands.json")
+  with=$(grep '"command":' "$scratch/build/compile_commands.json" | grep -c -- ' -Werror ')
   [ "$commands" -ge 20 ] || { echo "warnings: preset $1 has only $commands commands" >&2; exit 1; }
   case $with in
     0) echo none ;;
@@ -33,6 +33,6 @@ users=$(errors release) || exit 1
 [ "$users" = none ] || { echo "warnings: a user's build (preset release) stops at a warning: -Werror in $users of its commands"; exit 1; }
 developers=$(errors gcc) || exit 1
 [ "$developers" = all ] || { echo "warnings: preset gcc has -Werror in $developers of its commands"; exit 1; }
-! grep '"command":' "$scratch/gcc/compile_commands.json" | grep -qv -- ' -Wno-error=deprecated-declarations ' ||
+! grep '"command":' "$scratch/build/compile_commands.json" | grep -qv -- ' -Wno-error=deprecated-declarations ' ||
   { echo "warnings: preset gcc stops where a newer MPI deprecates a call"; exit 1; }
 echo "ok warnings"
