@@ -39,10 +39,14 @@ static uint64_t *heads, *tails; /* of our queues, by process: the head, and a ta
 static uint64_t *taken_heads;   /* of queues at this process, by origin: a head not too late */
 int proa_board_flush_due;
 
-/* The part of a process, as far as this one has to do with it. */
+/* The part of a process, as far as this one has to do with it. Messages to another node are staged,
+ * and go together: each way there and back takes as long as hundreds of them. */
+enum { STAGED = 2 * PROA_BOARD_MESSAGE };
 static struct part {
     uint64_t *rows;
     struct queue *to, *from; /* of this process, there; and of that process, here */
+    uint64_t *staged;        /* NULL: none have been */
+    size_t staged_count;
 } * parts;
 
 /* ---- places in a part ---- */
@@ -115,6 +119,8 @@ static void far_get(int process, size_t at, uint64_t *words, size_t count)
 
 static void forget(void)
 {
+    for (int i = 0; parts && i < size; i++)
+        free(parts[i].staged);
     free(heads);
     free(tails);
     free(taken_heads);
@@ -185,7 +191,7 @@ void proa_board_end(void)
 
 void proa_board_barrier(void)
 {
-    proa_win_flush_all(win);
+    proa_board_flush_now();
     win->sync->barrier(win);
 }
 
@@ -243,8 +249,37 @@ void proa_board_raise(int process, int row, const uint64_t *clock)
         raise_word(&mapped[i], clock[i]);
 }
 
+/* Puts words to a queue on another node; they may wrap. */
+static void write_far(int process, uint64_t position, const uint64_t *words, uint64_t count)
+{
+    const size_t at = queue_at(win->rank) + offsetof(struct queue, words);
+    const uint64_t start = position & (queue_words - 1), left = queue_words - start,
+                   first = count > left ? left : count;
+
+    far_put(process, at + start * sizeof *words, words, first);
+    if (first < count)
+        far_put(process, at, words + first, count - first);
+}
+
+/* What is staged for that process. */
+static void publish_far(int process)
+{
+    struct part *part = &parts[process];
+
+    if (!part->staged_count)
+        return;
+    write_far(process, heads[process] - part->staged_count, part->staged, part->staged_count);
+    part->staged_count = 0;
+    proa_win_flush(win, process); /* the words come first */
+    far_put(process, queue_at(win->rank) + offsetof(struct queue, head), &heads[process], 1);
+    proa_win_flush_local(win, process); /* the next message changes the head */
+    proa_board_flush_due = 1;
+}
+
 void proa_board_flush_now(void)
 {
+    for (int i = 0; i < size; i++)
+        publish_far(i);
     proa_win_flush_all(win);
     proa_board_flush_due = 0;
 }
@@ -361,26 +396,6 @@ static void write_here(struct queue *queue, uint64_t head, const uint64_t *words
     proa_atomic_store(&queue->head, head + 1 + count, PROA_RELEASE);
 }
 
-/* Puts words to a queue on another node; they may wrap. */
-static void write_far(int process, uint64_t position, const uint64_t *words, uint64_t count)
-{
-    const size_t at = queue_at(win->rank) + offsetof(struct queue, words);
-    const uint64_t start = position & (queue_words - 1), left = queue_words - start,
-                   first = count > left ? left : count;
-
-    far_put(process, at + start * sizeof *words, words, first);
-    if (first < count)
-        far_put(process, at, words + first, count - first);
-}
-
-static void publish_far(int process)
-{
-    proa_win_flush(win, process); /* the words come first */
-    far_put(process, queue_at(win->rank) + offsetof(struct queue, head), &heads[process], 1);
-    proa_win_flush_local(win, process); /* the next message changes the head */
-    proa_board_flush_due = 1;
-}
-
 uint64_t *proa_board_place(int process, uint32_t most, uint64_t *space)
 {
     struct queue *queue = parts[process].to;
@@ -391,6 +406,26 @@ uint64_t *proa_board_place(int process, uint32_t most, uint64_t *space)
                : space;
 }
 
+/* Is there room for so many words? 0: there is no memory. */
+static int has_stage(int process, uint64_t count)
+{
+    struct part *part = &parts[process];
+
+    if (part->staged_count + count > STAGED)
+        publish_far(process);
+    if (!part->staged)
+        part->staged = malloc(STAGED * sizeof *part->staged);
+    return part->staged != NULL;
+}
+
+static void stage(struct part *part, const uint64_t *words, uint32_t count)
+{
+    part->staged[part->staged_count] = count;
+    memcpy(&part->staged[part->staged_count + 1], words, count * sizeof *words);
+    part->staged_count += 1 + count;
+    proa_board_flush_due = 1;
+}
+
 int proa_board_push(int process, const uint64_t *words, uint32_t count)
 {
     struct queue *queue = parts[process].to;
@@ -399,16 +434,17 @@ int proa_board_push(int process, const uint64_t *words, uint32_t count)
 
     begin_anew(process);
     head = heads[process];
-    if (head + 1 + length - tails[process] > queue_words && !finds_room(process, length + 1))
+    if (head + 1 + length - tails[process] > queue_words && !finds_room(process, length + 1)) {
+        publish_far(process);
+        return 0;
+    }
+    if (!queue && !has_stage(process, length + 1))
         return 0;
     heads[process] = head + 1 + length;
-    if (queue) {
+    if (queue)
         write_here(queue, head, words, count);
-        return 1;
-    }
-    write_far(process, head, &length, 1);
-    write_far(process, head + 1, words, length);
-    publish_far(process);
+    else
+        stage(&parts[process], words, count);
     return 1;
 }
 
