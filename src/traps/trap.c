@@ -5,6 +5,8 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
+#include <link.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -21,6 +23,9 @@ static struct {
 static uint32_t written, taken;
 static uint64_t lost;
 
+static struct {
+    uintptr_t first, end;
+} c_library; /* its code */
 static int (*is_watched)(uintptr_t word);
 static struct sigaction *of_program[NUMBERS]; /* by number: what was there before the first take */
 
@@ -60,6 +65,28 @@ void proa_trap_spare(int (*watched)(uintptr_t word))
     proa_atomic_store(&is_watched, watched, PROA_RELAXED);
 }
 
+static int is_of_c_library(const void *instruction)
+{
+    return (uintptr_t)instruction >= c_library.first && (uintptr_t)instruction < c_library.end;
+}
+
+/* The return address to the caller of the C library, which is at that instruction. NULL: the stack
+ * does not tell. Its words are return addresses and registers, which no watchpoint is on. */
+static const void *caller_of_c_library(const void *instruction)
+{
+    enum { FRAMES = 64 };
+    void *frames[FRAMES];
+    const int count = backtrace(frames, FRAMES);
+    int at = 0;
+
+    while (at < count && frames[at] != instruction)
+        at++;
+    while (at < count && is_of_c_library(frames[at]))
+        at++;
+    return at < count ? frames[at] : NULL;
+}
+
+/* In a leaf function it is the return address. */
 static const void *top_of(uintptr_t stack)
 {
     int (*const watched)(uintptr_t) = proa_atomic_load(&is_watched, PROA_RELAXED);
@@ -75,7 +102,10 @@ struct proa_trap_hit proa_trap_hit(const void *context)
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
 
     hit.instruction = (const void *)(uintptr_t)registers[REG_RIP];
-    hit.top = top_of((uintptr_t)registers[REG_RSP]);
+    if (is_of_c_library(hit.instruction))
+        hit.caller = caller_of_c_library(hit.instruction);
+    if (!hit.caller)
+        hit.caller = top_of((uintptr_t)registers[REG_RSP]);
 #else
     (void)context;
 #endif
@@ -118,11 +148,40 @@ const void *proa_trap_place(const struct proa_trap_hit *hit)
     const void *place = hit->instruction;
     const char *object = object_of(place);
 
-    if (strncmp(object, "libc.so", 7) == 0 && hit->top && *object_of(hit->top)) {
-        place = hit->top;
+    if (strncmp(object, "libc.so", 7) == 0 && hit->caller && *object_of(hit->caller)) {
+        place = hit->caller;
         object = object_of(place);
     }
     return is_of_mpi(object) ? NULL : place;
+}
+
+static int note_code(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    const char *slash = strrchr(info->dlpi_name, '/');
+
+    (void)size, (void)unused;
+    if (!slash || strncmp(slash, "/libc.so", 8) != 0)
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+
+        if (part->p_type == PT_LOAD && part->p_flags & PF_X) {
+            c_library.first = info->dlpi_addr + part->p_vaddr;
+            c_library.end = c_library.first + part->p_memsz;
+        }
+    }
+    return 1;
+}
+
+/* The first backtrace(3) loads a library, which a handler must not. */
+static void know_c_library(void)
+{
+    void *frame;
+
+    if (c_library.end)
+        return;
+    backtrace(&frame, 1);
+    dl_iterate_phdr(note_code, NULL);
 }
 
 int proa_trap_take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *before)
@@ -130,6 +189,7 @@ int proa_trap_take(int number, void (*handler)(int, siginfo_t *, void *), struct
     struct sigaction ours = {.sa_sigaction = handler,
                              .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 
+    know_c_library();
     if (sigaction(number, &ours, before) != 0)
         return errno;
     if (!of_program[number])

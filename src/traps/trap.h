@@ -14,7 +14,7 @@ enum proa_trap_access { PROA_TRAP_LOAD, PROA_TRAP_STORE, PROA_TRAP_TOUCH /* one 
 
 struct proa_trap_hit {
     const void *instruction; /* behind the access, as a return address is behind its call */
-    const void *top;    /* the word on top of its stack: in a leaf function its return address */
+    const void *caller; /* of an access in the C library: its return address to the rest; or NULL */
     const void *memory; /* the first byte that is known to be touched; of a watchpoint: NULL */
     uint64_t bytes;     /* of a system call; else 0 */
     uint64_t cookie;    /* of a watchpoint; else 0 */
@@ -35,8 +35,8 @@ uint64_t proa_trap_lost(void);
 /* From here on no hit reads a word for which `watched` says yes: the handler would trap itself. */
 void proa_trap_spare(int (*watched)(uintptr_t word));
 
-/* The hit of a handler with that context: its instruction, and the word on top of the stack, or
- * NULL if that is spared. */
+/* The hit of a handler with that context: its instruction and caller. The word on top of the stack,
+ * which is the return address in a leaf function, is tried if it is not spared. */
 struct proa_trap_hit proa_trap_hit(const void *context);
 
 /* The place in the program of a hit: of an access in the C library, such as by memcpy, its caller.
