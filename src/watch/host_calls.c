@@ -26,7 +26,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-enum { ARGUMENTS = 14 };
+/* No function has a buffer behind its sixth argument. */
+enum { ARGUMENTS = 14, BUFFERS_END = 6 };
 
 #define WORDS                                                                                 \
     long a0, long a1, long a2, long a3, long a4, long a5, long a6, long a7, long a8, long a9, \
@@ -89,19 +90,23 @@ static int is_begun_only(const char *name)
            (length > 5 && strstr(verb, "_init"));
 }
 
-/* Memory of windows that the host gets. */
-static void lend(const long words[ARGUMENTS], struct proa_view_loan loans[ARGUMENTS], int for_good)
+/* Memory of windows that the host gets. Buffers come before the communicator; the words behind the
+ * arguments are of the caller, and may be such memory, too. */
+static void lend(const struct row *row, const long words[ARGUMENTS],
+                 struct proa_view_loan loans[BUFFERS_END], int for_good)
 {
-    for (int i = 0; i < ARGUMENTS; i++)
+    const int end = row->comm >= 0 && row->comm < BUFFERS_END ? row->comm : BUFFERS_END;
+
+    for (int i = 0; i < end; i++)
         if (for_good)
             proa_view_lend((const void *)words[i]);
         else
             loans[i] = proa_view_lend_to_call((const void *)words[i]);
 }
 
-static void take_back(const struct proa_view_loan loans[ARGUMENTS])
+static void take_back(const struct proa_view_loan loans[BUFFERS_END])
 {
-    for (int i = 0; i < ARGUMENTS; i++)
+    for (int i = 0; i < BUFFERS_END; i++)
         proa_view_take_back(&loans[i]);
 }
 
@@ -123,13 +128,13 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
     const MPI_Comm comm = row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)words[row->comm];
     struct proa_message message;
     const int for_good = is_begun_only(row->name);
-    struct proa_view_loan loans[ARGUMENTS] = {{0}};
+    struct proa_view_loan loans[BUFFERS_END] = {{0}};
     struct proa_host_wait wait;
     long result;
 
     if (is_inside)
         return call(row, words);
-    lend(words, loans, for_good);
+    lend(row, words, loans, for_good);
     if (row->kind == PROA_MESSAGE_NONE && !for_good)
         look_at_request(row, words, caller);
     proa_host_buffers_begin(&now, row->buffers, for_good);

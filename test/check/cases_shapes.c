@@ -3,6 +3,7 @@
  */
 #include "cases.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -262,6 +263,23 @@ static void right_load_in_barrier(void)
     load_in_barrier(0);
 }
 
+/* In the call the next registers and the stack have the address of the window. */
+static void wrong_load_after_barrier(void)
+{
+    typedef int begin(MPI_Comm, MPI_Request *, long *, long *, long *, long *, long *, long *);
+    begin *volatile barrier = (begin *)(uintptr_t)MPI_Ibarrier;
+    MPI_Request request;
+
+    MPI_Win_fence(0, win);
+    barrier(MPI_COMM_WORLD, &request, memory, memory, memory, memory, memory, memory);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == FIRST)
+        put(TARGET, 0);
+    if (rank == TARGET)
+        seen = load(memory);
+    MPI_Win_fence(0, win);
+}
+
 /* ---- the target is the origin ---- */
 
 static INLINE void by_itself(int is_wrong)
@@ -419,6 +437,7 @@ const struct scene shapes[] = {
     RIGHT(requested_load),
     LOCAL(load_in_barrier, "MPI_Put", FIRST, "a load", TARGET),
     RIGHT(load_in_barrier),
+    LOCAL(load_after_barrier, "MPI_Put", FIRST, "a load", TARGET),
     LOCAL(by_itself, "MPI_Put", TARGET, "a load", TARGET),
     RIGHT(by_itself),
     LOCAL(deep, "MPI_Get", FIRST, "a store", TARGET),
