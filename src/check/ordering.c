@@ -168,12 +168,12 @@ struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
     uint64_t mine[3] = {0}, *all;
     int is_followed = 1;
 
-    if (!on)
+    if (!(win->counted & PROA_COUNTED_CHECK)) /* of all processes; clocks are of MPI_COMM_WORLD: */
         return NULL;
-    ordering = new_ordering(win);
+    ordering = on ? new_ordering(win) : NULL; /* others may have been spawned */
     mine[0] = ordering && read_processes(ordering, comm);
     mine[1] = win->flavor == PROA_FLAVOR_DYNAMIC ? 0 : (uint64_t)(uintptr_t)win->base;
-    mine[2] = (uint64_t)proa_board_rank() << 40 | ++windows;
+    mine[2] = on ? (uint64_t)proa_board_rank() << 40 | ++windows : 0;
     all = calloc((size_t)win->size, sizeof mine);
     if (!all) /* the others wait: nothing better is left */
         abort();
