@@ -12,15 +12,14 @@
  * that. FLUSHES: completes for this process. MEETS: with all processes of the window. HEARS: of
  * completes. REQUESTS: fetches, and gives a request. ALL: not of one target. */
 enum {
-    PROA_MEANS_OPERATES = 1,
-    PROA_MEANS_UPDATES = 2,
-    PROA_MEANS_FETCHES = 4,
-    PROA_MEANS_ENDS = 8,
-    PROA_MEANS_FLUSHES = 16,
-    PROA_MEANS_MEETS = 32,
-    PROA_MEANS_HEARS = 64,
-    PROA_MEANS_REQUESTS = 128,
-    PROA_MEANS_ALL = 256
+    PROA_MEANS_UPDATES = 1,
+    PROA_MEANS_FETCHES = 2,
+    PROA_MEANS_ENDS = 4,
+    PROA_MEANS_FLUSHES = 8,
+    PROA_MEANS_MEETS = 16,
+    PROA_MEANS_HEARS = 32,
+    PROA_MEANS_REQUESTS = 64,
+    PROA_MEANS_ALL = 128
 };
 
 /* By call: any of these. */
