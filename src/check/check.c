@@ -115,7 +115,7 @@ void proa_check_open(struct proa_check *check, struct proa_win *win, MPI_Comm co
 {
     struct proa_ordering *ordering;
 
-    ordering = proa_ordering_open(win, comm);
+    ordering = proa_settings()->check_conflicts ? proa_ordering_open(win, comm) : NULL;
     if (!check) {
         proa_ordering_close(ordering);
         return;
