@@ -161,16 +161,16 @@ void proa_ordering_share(struct proa_ordering *ordering)
 }
 
 /* The exchange has a word more than the bases: the number, which rank 0 gives. A process without
- * memory shows 0, and then none follows the window. */
+ * memory, or without clocks as a spawned one, shows 0, and then none follows the window. */
 struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
 {
     struct proa_ordering *ordering;
     uint64_t mine[3] = {0}, *all;
     int is_followed = 1;
 
-    if (!(win->counted & PROA_COUNTED_CHECK)) /* of all processes; clocks are of MPI_COMM_WORLD: */
+    if (!(win->counted & PROA_COUNTED_CHECK))
         return NULL;
-    ordering = on ? new_ordering(win) : NULL; /* others may have been spawned */
+    ordering = on ? new_ordering(win) : NULL;
     mine[0] = ordering && read_processes(ordering, comm);
     mine[1] = win->flavor == PROA_FLAVOR_DYNAMIC ? 0 : (uint64_t)(uintptr_t)win->base;
     mine[2] = on ? (uint64_t)proa_board_rank() << 40 | ++windows : 0;
