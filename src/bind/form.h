@@ -74,8 +74,8 @@ PROA_FORMS void proa_watch(const struct proa_win *win, enum proa_call call, int 
 }
 
 /* Before an operation: its origin buffer, as the engine has to take it. */
-PROA_FORMS const void *proa_origin(const struct proa_win *win, enum proa_call call, int rank,
-                                   const void *origin, int64_t count, MPI_Datatype datatype)
+PROA_FORMS const void *proa_origin(const struct proa_win *win, const void *origin, int64_t count,
+                                   MPI_Datatype datatype)
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
@@ -83,13 +83,12 @@ PROA_FORMS const void *proa_origin(const struct proa_win *win, enum proa_call ca
 #else
     (void)win, (void)count, (void)datatype;
 #endif
-    (void)call, (void)rank;
     return origin;
 }
 
 /* The same of its result buffer. */
-PROA_FORMS void *proa_result(const struct proa_win *win, enum proa_call call, int rank,
-                             void *result, int64_t count, MPI_Datatype datatype)
+PROA_FORMS void *proa_result(const struct proa_win *win, void *result, int64_t count,
+                             MPI_Datatype datatype)
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
@@ -97,7 +96,6 @@ PROA_FORMS void *proa_result(const struct proa_win *win, enum proa_call call, in
 #else
     (void)win, (void)count, (void)datatype;
 #endif
-    (void)call, (void)rank;
     return result;
 }
 
