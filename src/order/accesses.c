@@ -14,11 +14,6 @@ static int overlap(const struct proa_access *one, const struct proa_access *othe
     return one->low < other->high && other->low < one->high;
 }
 
-static int touch(const struct proa_access *one, const struct proa_access *other)
-{
-    return one->low <= other->high && other->low <= one->high;
-}
-
 static int covers(const struct proa_access *one, const struct proa_access *other)
 {
     return one->low <= other->low && other->high <= one->high;
@@ -37,8 +32,8 @@ static int are_alike(const struct proa_access *one, const struct proa_access *ot
  * does. */
 static int are_one(const struct proa_access *kept, const struct proa_access *access)
 {
-    return touch(kept, access) && are_alike(kept, access) && kept->stamp == access->stamp &&
-           (kept->moment == access->moment || covers(kept, access));
+    return kept->low <= access->high && access->low <= kept->high && are_alike(kept, access) &&
+           kept->stamp == access->stamp && (kept->moment == access->moment || covers(kept, access));
 }
 
 static int is_older(const struct proa_access *kept, const struct proa_access *access)
