@@ -281,7 +281,7 @@ static void compare_with_buffers(const struct proa_trap_hit *hit, const void *pl
         {"a load", "a store", "a load or a store"},
         {"a load by a system call", "a store by a system call", "a system call"}};
 
-    proa_reuse_access(names[hit->bytes > 0][hit->access], place, address,
+    proa_reuse_access(names[hit->is_of_call][hit->access], place, address,
                       hit->bytes ? hit->bytes : 1, hit->access == PROA_TRAP_STORE);
 }
 

@@ -2,6 +2,7 @@
 /* See protection.h. */
 #include "traps/protection.h"
 #include "base/atomic.h"
+#include "traps/operand.h"
 #include "traps/trap.h"
 
 #include <errno.h>
@@ -166,6 +167,22 @@ static void let_pass(struct range *range, uintptr_t page, ucontext_t *context)
     set_single_step(context, 1);
 }
 
+/* The bytes from `address` on that the instruction accesses. The operand may begin on the page
+ * before. */
+static uint64_t bytes_at(uintptr_t address, enum proa_trap_access access, const ucontext_t *context)
+{
+    struct proa_operand operands[PROA_OPERANDS];
+    const int count = proa_operands(context, operands);
+
+    for (int i = 0; i < count; i++) {
+        const uintptr_t from = address - operands[i].address;
+
+        if (from < operands[i].bytes && operands[i].stores == (access == PROA_TRAP_STORE))
+            return operands[i].bytes - from;
+    }
+    return 1;
+}
+
 static void write_down(uintptr_t address, const ucontext_t *context)
 {
     struct proa_trap_hit hit = proa_trap_hit(context);
@@ -173,6 +190,7 @@ static void write_down(uintptr_t address, const ucontext_t *context)
     hit.instruction = (const char *)hit.instruction + 1; /* the fault is at its start */
     hit.memory = (const void *)address;
     hit.access = access_of(context);
+    hit.bytes = bytes_at(address, hit.access, context);
     proa_trap_write_down(&hit);
 }
 

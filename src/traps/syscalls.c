@@ -50,6 +50,7 @@ static void end(const struct passage *passage, ssize_t moved)
             &(struct proa_trap_hit){.instruction = passage->caller,
                                     .memory = passage->memory,
                                     .bytes = bytes,
+                                    .is_of_call = 1,
                                     .access = passage->stores ? PROA_TRAP_STORE : PROA_TRAP_LOAD});
     errno = error;
 }

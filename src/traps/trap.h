@@ -16,10 +16,11 @@ struct proa_trap_hit {
     const void *instruction; /* behind the access, as a return address is behind its call */
     const void *caller; /* of an access in the C library: its return address to the rest; or NULL */
     const void *memory; /* the first byte that is known to be touched; of a watchpoint: NULL */
-    uint64_t bytes;     /* of a system call; else 0 */
+    uint64_t bytes;     /* from there on; of a watchpoint: 0 */
     uint64_t cookie;    /* of a watchpoint; else 0 */
     enum proa_trap_access access;
-    int thread; /* as gettid(2) has it */
+    int is_of_call; /* a system call's; else of one instruction */
+    int thread;     /* as gettid(2) has it */
 };
 
 /* From a handler: appends the hit, with this thread's number. It is lost if the ring of hits is

@@ -95,6 +95,44 @@ static void right_beside(void)
     MPI_Win_fence(0, win);
 }
 
+/* One store of two words. */
+typedef long pair __attribute__((vector_size(16)));
+
+static void wrong_fence_get_pair(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        get(TARGET, 3);
+    if (rank == TARGET)
+        *(volatile pair *)(memory + 2) = (pair){5, 6};
+    MPI_Win_fence(0, win);
+}
+
+static void right_fence_get_pair(void)
+{
+    MPI_Win_fence(0, win);
+    if (rank == FIRST) {
+        MPI_Get(&buffer[1], 1, MPI_LONG, TARGET, 1, 1, MPI_LONG, win);
+        MPI_Get(&buffer[4], 1, MPI_LONG, TARGET, 4, 1, MPI_LONG, win);
+    }
+    if (rank == TARGET)
+        *(volatile pair *)(memory + 2) = (pair){5, 6};
+    MPI_Win_fence(0, win);
+}
+
+/* The load begins in the word before. */
+static void wrong_fence_put_half(void)
+{
+    typedef volatile long __attribute__((aligned(4))) half_aligned;
+
+    MPI_Win_fence(0, win);
+    if (rank == FIRST)
+        put(TARGET, 1);
+    if (rank == TARGET)
+        seen = *(half_aligned *)((char *)memory + 4);
+    MPI_Win_fence(0, win);
+}
+
 static void exposed(int is_wrong)
 {
     int ranks[] = {FIRST, TARGET};
@@ -549,6 +587,9 @@ const struct scene local[] = {
     LOCAL(fence_get_store, "MPI_Get", FIRST, "a store", TARGET),
     LOCAL(fence_add_load, "MPI_Accumulate", FIRST, "a load", TARGET),
     RIGHT(fence_get_load),
+    LOCAL(fence_get_pair, "MPI_Get", FIRST, "a store", TARGET),
+    RIGHT(fence_get_pair),
+    LOCAL(fence_put_half, "MPI_Put", FIRST, "a load", TARGET),
     RIGHT(fence_between),
     RIGHT(beside),
     LOCAL(exposed_store, "MPI_Put", FIRST, "a store", TARGET),

@@ -113,6 +113,23 @@ static void two_pages_body(void)
 }
 TEST(two_pages)
 
+/* All bytes count, on both pages of an operand that goes over. */
+static void bytes_body(void)
+{
+    struct proa_trap_hit hit;
+    volatile int64_t *over = (volatile int64_t *)(memory + page - 2);
+
+    *over = 1;
+    assert_true(proa_trap_next(&hit));
+    assert_ptr_equal(hit.memory, over);
+    assert_int_equal(hit.bytes, 8);
+    assert_true(proa_trap_next(&hit));
+    assert_ptr_equal(hit.memory, memory + page);
+    assert_int_equal(hit.bytes, 6);
+    expect_none();
+}
+TEST(bytes)
+
 static void other_memory_body(void)
 {
     volatile int64_t other = 1;
@@ -387,7 +404,7 @@ int main(void)
         cmocka_unit_test(lent),           cmocka_unit_test(dropped),
         cmocka_unit_test(too_many),       cmocka_unit_test(own_faults),
         cmocka_unit_test(dropped_beside), cmocka_unit_test(dropped_in_handler),
-        cmocka_unit_test(too_many_traps),
+        cmocka_unit_test(too_many_traps), cmocka_unit_test(bytes),
     };
 
     page = sysconf(_SC_PAGESIZE);
