@@ -143,3 +143,9 @@ const struct proa_settings *proa_settings(void)
     pthread_once(&settings_once, settings_read);
     return &settings;
 }
+
+void proa_settings_leave_check(void)
+{
+    pthread_once(&settings_once, settings_read);
+    settings.check = 0;
+}

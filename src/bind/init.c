@@ -32,16 +32,21 @@ static void begin(int in_init)
 {
     proa_threads_host_begin();
     if (proa_host_is_here())
-        proa_presence_put(in_init);
+        proa_presence_put(in_init, in_init ? proa_check_asked_for() : 0);
 }
 
-/* With clocks where Proa surely is on all ranks. */
+/* With clocks where Proa surely is on all ranks. Ranks that check less, or more, would wait for
+ * each other. */
 static void begin_check(void)
 {
     const int sure = proa_presence_is_sure(MPI_COMM_WORLD);
     MPI_Comm world = MPI_COMM_WORLD;
     struct proa_group group;
 
+    if (!proa_presence_checks_alike()) {
+        proa_settings_leave_check();
+        return;
+    }
     proa_check_begin(sure);
     if (!sure || !proa_is_on(world) || !proa_settings()->check_conflicts)
         return;
@@ -57,7 +62,7 @@ static int initialized(int error)
         look_for_absent();
     if (error == MPI_SUCCESS && proa_watch_finalize() == MPI_SUCCESS) {
         proa_start_prepare();
-        if (proa_check_is_asked_for() && proa_host_is_here() && proa_pmpi_look())
+        if (proa_check_asked_for() && proa_host_is_here() && proa_pmpi_look())
             begin_check();
     }
     return error;

@@ -21,11 +21,13 @@
 
 /* Reads the variable first: without it settings are not read yet, as the program may still make
  * some. */
-int proa_check_is_asked_for(void)
+int proa_check_asked_for(void)
 {
     const char *check = getenv("PROA_CHECK");
 
-    return check && strcmp(check, "1") == 0 && proa_settings()->check && !proa_settings()->disable;
+    if (!check || strcmp(check, "1") != 0 || !proa_settings()->check || proa_settings()->disable)
+        return 0;
+    return proa_settings()->check_conflicts ? 2 : 1;
 }
 
 static void find_lax(const struct proa_win *win, enum proa_call call, const char *sentence)

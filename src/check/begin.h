@@ -3,8 +3,9 @@
 #ifndef PROA_CHECK_BEGIN_H
 #define PROA_CHECK_BEGIN_H
 
-/* From MPI_Init: do the environment's settings ask for it? */
-int proa_check_is_asked_for(void);
+/* In MPI_Init: what the environment's settings ask for. 0: nothing. 1: usage rules and hangs. 2:
+ * conflicts, too. */
+int proa_check_asked_for(void);
 
 /* Begins; collective over MPI_COMM_WORLD. all_have_proa: as of proa_world_begin. */
 void proa_check_begin(int all_have_proa);

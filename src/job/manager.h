@@ -14,12 +14,19 @@
 
 #include "base/hidden.h"
 
-/* What a rank's key says. */
+/* What a rank's key says: one of the first three, and what the rank checks, as a multiple of
+ * PROA_KEY_CHECKS (proa_presence_put). */
 enum proa_key {
     PROA_KEY_NONE,  /* there is none: the rank runs without Proa */
     PROA_KEY_ALONE, /* it has Proa, but may have no MPI_COMM_WORLD */
-    PROA_KEY_TELLS  /* it has Proa, and tells the roll on in MPI_Init (job/roll.h) */
+    PROA_KEY_TELLS, /* it has Proa, and tells the roll on in MPI_Init (job/roll.h) */
+    PROA_KEY_CHECKS = 4
 };
+
+static inline int proa_key_tells(enum proa_key key)
+{
+    return key % PROA_KEY_CHECKS == PROA_KEY_TELLS;
+}
 
 struct proa_manager {
     /* Before the host's start: this rank's key is put now, or with what the host puts. At the first

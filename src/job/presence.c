@@ -40,11 +40,13 @@ static const struct proa_manager *manager(void)
 
 /* ---- at the start ---- */
 
-void proa_presence_put(int in_init)
+void proa_presence_put(int in_init, int checks)
 {
+    const int key = (in_init ? PROA_KEY_TELLS : PROA_KEY_ALONE) + checks * PROA_KEY_CHECKS;
+
     pthread_mutex_lock(&mutex);
     if (job.key == PROA_KEY_NONE)
-        job.key = in_init ? PROA_KEY_TELLS : PROA_KEY_ALONE;
+        job.key = (enum proa_key)key;
     for (int i = 0; i < MANAGERS; i++)
         managers[i]->put(job.key);
     pthread_mutex_unlock(&mutex);
@@ -56,7 +58,7 @@ static int look_up(const struct proa_manager *with, int rank, int size, int in_i
     job.size = size;
     if (size == 1)
         return 1;
-    job.roll = proa_roll_call(with, rank, size, in_init && job.key == PROA_KEY_TELLS);
+    job.roll = proa_roll_call(with, rank, size, in_init && proa_key_tells(job.key));
     for (int i = 0; i < size && job.roll; i++)
         job.count += job.roll[i] == PROA_KEY_NONE;
     return job.roll != NULL;
@@ -76,6 +78,35 @@ void proa_presence_look(int rank, int size, int in_init)
 static int is_known(void)
 {
     return proa_atomic_load(&job.is_known, PROA_ACQUIRE); /* partner: proa_presence_look */
+}
+
+static int checks(int rank)
+{
+    return job.roll[rank] / PROA_KEY_CHECKS;
+}
+
+/* The first rank from there on that has Proa, and checks the same as this one, or not the same;
+ * job.size: there is none. */
+static int next_checking(int rank, int same)
+{
+    while (rank < job.size &&
+           (job.roll[rank] == PROA_KEY_NONE || (checks(rank) == checks(job.rank)) != same))
+        rank++;
+    return rank;
+}
+
+int proa_presence_checks_alike(void)
+{
+    int other;
+
+    if (!is_known() || !job.roll)
+        return 1;
+    other = next_checking(0, 0);
+    if (other < job.size && next_checking(0, 1) == job.rank)
+        proa_log(PROA_LOG_WARN,
+                 "check mode is off: ranks %d and %d differ in PROA_CHECK or PROA_CHECK_CONFLICTS",
+                 job.rank, other);
+    return other == job.size;
 }
 
 /* ---- at a window ---- */

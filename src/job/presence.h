@@ -17,8 +17,13 @@
 
 #include <mpi.h>
 
-/* Before the host's MPI_Init (in_init: 1) or MPI_Session_init (0): this rank has Proa. */
-void proa_presence_put(int in_init);
+/* Before the host's MPI_Init (in_init: 1) or MPI_Session_init (0): this rank has Proa. checks: what
+ * it checks, of 0 to 31, a number that all ranks need alike. */
+void proa_presence_put(int in_init, int checks);
+
+/* In MPI_Init, after proa_presence_look: do all ranks with Proa check the same? If not, the first
+ * one that checks says so in the log. 1 as well where it is not known. */
+int proa_presence_checks_alike(void);
 
 /* After it: learns of all ranks of the job, once; in_init as before. rank, size: of this process in
  * MPI_COMM_WORLD, or in the process set mpi://WORLD. In MPI_Init the ranks that put their key there

@@ -24,7 +24,7 @@ static int teller_of(const struct proa_manager *manager, int rank)
 {
     for (int ancestor = rank; ancestor > 0;) {
         ancestor -= last_digit(ancestor);
-        if (manager->look(ancestor) == PROA_KEY_TELLS)
+        if (proa_key_tells(manager->look(ancestor)))
             return ancestor;
     }
     return NO_TELLER;
@@ -91,7 +91,7 @@ static void tell_below(int rank, int first_digit, const char *roll, int size)
 
         if (child >= size)
             continue;
-        if (roll[child] == PROA_KEY_TELLS)
+        if (proa_key_tells((enum proa_key)roll[child]))
             tell(child, roll, size);
         else
             tell_below(child, digit / 2, roll, size);

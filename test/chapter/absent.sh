@@ -9,6 +9,7 @@
 #   past      rank 1 has it, but starts MPI past Proa's MPI_Init
 #   session   as preload, in a program without MPI_Init
 #   late      all have Proa, but do not know so
+#   unchecked all have Proa, and rank 1 alone is not in check mode
 set -u
 # shellcheck source=cmake/hosts.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
@@ -54,6 +55,12 @@ trap 'kill $(jobs -p)' EXIT
 "${0%/*}/without" "$@"
 END
 
+cat >"$scratch/unchecked" <<'END'
+#!/bin/bash
+unset PROA_CHECK
+exec "$@"
+END
+
 cat >"$scratch/rank1" <<'END'
 #!/bin/bash
 start=$1
@@ -88,13 +95,17 @@ case $how in
   past) command=("$program" past) ;;
   session) command=("$scratch/rank1" "$scratch/without" "$program" alone) ;;
   late) command=("$program" late "$scratch/err") way=late ;;
+  unchecked) command=(env PROA_CHECK=1 "$scratch/rank1" "$scratch/unchecked" "$program" all) way=unchecked ;;
 esac
 : >"$scratch/err"
 "$@" "${command[@]}" >"$scratch/out" 2>>"$scratch/err"
 status=$?
 [ "$status" -ne 77 ] || exit 77
 [ "$status" -eq 0 ] || fail "status $status"
-if [ "$way" = some ]; then
+if [ "$way" = unchecked ]; then
+  expect_times 1 "proa: check mode is off: ranks 0 and 1 differ in PROA_CHECK or PROA_CHECK_CONFLICTS"
+  expect_times 0 "proa: check: "
+elif [ "$way" = some ]; then
   expect_times 1 "proa: ranks of this job run without Proa: 1; windows with them are left to the host MPI: start all ranks by \`proa run\`, or with the same LD_PRELOAD"
   expect_times 0 "has waited"
 else

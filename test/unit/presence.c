@@ -17,8 +17,8 @@
 
 #include <cmocka.h>
 
-/* The ranks of the job; the absent ones are 4, and 60 to 70. */
-enum { RANKS = 200, ABSENT = 4, FROM = 60, TO = 70 };
+/* The ranks of the job; the absent ones are 4, and 60 to 70, and one checks other things. */
+enum { RANKS = 200, ABSENT = 4, FROM = 60, TO = 70, UNLIKE = 100 };
 
 /* ---- memory, refused where the test says so (linked with --wrap) ---- */
 
@@ -103,7 +103,9 @@ static int is_here(void)
 
 static enum proa_key look(int rank)
 {
-    return rank != ABSENT && (rank < FROM || rank > TO) ? PROA_KEY_TELLS : PROA_KEY_NONE;
+    if (rank == ABSENT || (rank >= FROM && rank <= TO))
+        return PROA_KEY_NONE;
+    return (enum proa_key)(PROA_KEY_TELLS + (rank == UNLIKE ? 2 : 1) * PROA_KEY_CHECKS);
 }
 
 const struct proa_manager proa_manager_pmix = {put, is_here, look},
@@ -151,10 +153,16 @@ static void some_are_in(void **state)
 static void a_session_comes_first(void **state)
 {
     (void)state;
-    assert_int_equal(is_put, PROA_KEY_ALONE);
-    proa_presence_put(1);
-    assert_int_equal(is_put, PROA_KEY_ALONE);
+    assert_int_equal(is_put, PROA_KEY_ALONE + PROA_KEY_CHECKS);
+    proa_presence_put(1, 0);
+    assert_int_equal(is_put, PROA_KEY_ALONE + PROA_KEY_CHECKS);
     proa_presence_look(0, RANKS, 1);
+}
+
+static void one_checks_other_things(void **state)
+{
+    (void)state;
+    assert_false(proa_presence_checks_alike());
 }
 
 /* Others have memory, and leave the window to the host: this one must not do otherwise. */
@@ -184,10 +192,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_session_comes_first), cmocka_unit_test(all_count),
         cmocka_unit_test(some_are_in),           cmocka_unit_test(no_memory),
-        cmocka_unit_test(a_host_that_fails),
+        cmocka_unit_test(a_host_that_fails),     cmocka_unit_test(one_checks_other_things),
     };
 
-    proa_presence_put(0);
+    proa_presence_put(0, 1);
     proa_presence_look(0, RANKS, 0);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
