@@ -12,6 +12,7 @@
 #include "bind/bind.h"
 #include "base/settings.h"
 #include "check/begin.h"
+#include "findings/summary.h"
 #include "shm/threads.h"
 #include "job/presence.h"
 #include "host/kind.h"
@@ -78,6 +79,14 @@ PROA_MPI(Init_thread)(int *argc, char ***argv, int required, int *provided)
 {
     begin(1);
     return initialized(PROA_PMPI_FIND(Init_thread)(argc, argv, required, provided));
+}
+
+/* MPI_Abort (MPI-4.1, 11.4): the findings of check mode so far go to their files. */
+PROA_MPI(Abort)(MPI_Comm comm, int code)
+{
+    if (proa_settings()->check)
+        proa_summary_write_now();
+    return PROA_PMPI_FIND(Abort)(comm, code);
 }
 
 /* ---- sessions ---- */

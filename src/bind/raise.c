@@ -4,6 +4,7 @@
 #include "bind/bind.h"
 #include "bind/callbacks.h"
 #include "base/settings.h"
+#include "findings/summary.h"
 #include "usage/misuse.h"
 #include "sync/sync.h"
 #include "host/kind.h"
@@ -93,10 +94,12 @@ static int is_fatal(MPI_Errhandler handler)
 }
 
 /* The sentence is kept for MPI_Error_string. If the handler ends the program, the program cannot
- * ask for it: it goes to stderr. */
+ * ask for it: it goes to stderr, and the findings of check mode to their files. */
 static void say(int class, MPI_Errhandler handler)
 {
     said_class = class;
+    if (is_fatal(handler) && proa_settings()->check)
+        proa_summary_write_now();
     proa_log(is_fatal(handler) ? PROA_LOG_WARN : PROA_LOG_INFO, "%s", said);
     if (handler != MPI_ERRHANDLER_NULL)
         proa_pmpi()->Errhandler_free(&handler);

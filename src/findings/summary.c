@@ -245,10 +245,20 @@ static void write_file(const char *file, const struct proa_summary *summary,
         proa_log(PROA_LOG_WARN, "the findings could not be written to %s", path);
 }
 
-void proa_summary_write(const struct proa_summary *summary)
+static void write_files(const struct proa_summary *summary)
 {
     write_file(proa_settings()->check_json, summary, proa_document_json);
     write_file(proa_settings()->check_sarif, summary, proa_document_sarif);
+}
+
+void proa_summary_write_now(void)
+{
+    struct proa_summary summary = {.ranks = 1};
+    struct proa_found *found = proa_finding_all(&summary.count, &summary.checked);
+
+    summary.found = found;
+    write_files(&summary);
+    free(found);
 }
 
 static void tell(const struct proa_summary *summary)
@@ -259,7 +269,7 @@ static void tell(const struct proa_summary *summary)
         say(piece.out, summary);
         proa_piece_close(&piece);
     }
-    proa_summary_write(summary);
+    write_files(summary);
 }
 
 /* Of all ranks only one speaks; of ranks that speak for themselves, rank 0 and those with

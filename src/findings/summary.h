@@ -26,7 +26,8 @@ struct proa_summary {
     struct proa_checked checked;
 };
 
-/* Writes the files with what this process knows: for a program that may never end. */
-void proa_summary_write(const struct proa_summary *summary);
+/* Writes the files with what this process knows: for a program that may never end, or is about to
+ * be aborted. */
+void proa_summary_write_now(void);
 
 #endif

@@ -332,16 +332,6 @@ static struct proa_finding_call call_of(int rank)
         .call = wait->call, .place = &wait->source, .other = 1 + rank};
 }
 
-static void write_files(void)
-{
-    struct proa_summary summary = {.ranks = 1};
-    struct proa_found *found = proa_finding_all(&summary.count, &summary.checked);
-
-    summary.found = found;
-    proa_summary_write(&summary);
-    free(found);
-}
-
 /* The program may never end: the findings so far go to the files now. */
 static void find(int cycle)
 {
@@ -359,7 +349,7 @@ static void find(int cycle)
     if (second >= 0 && second != first)
         finding.calls[PROA_SECOND] = call_of(second);
     proa_finding_add(&finding);
-    write_files();
+    proa_summary_write_now();
 }
 
 void proa_hang_know(const struct proa_stuck *stuck)

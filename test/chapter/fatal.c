@@ -3,11 +3,11 @@
  * Makes one mistake under the error handler that every window and communicator has from the start,
  * MPI_ERRORS_ARE_FATAL: the program must not live to print its last line (fatal.sh looks).
  *
- *   fatal put | abort | unset | set | create | null
+ *   fatal put | abort | unset | set | create | null | end
  *
  * abort: the put under MPI_ERRORS_ABORT, where the host has that. unset, set: the put with
  * MPI_ERRORS_RETURN on MPI_COMM_WORLD, without an error handler that the program has set for the
- * window; and with MPI_ERRORS_ARE_FATAL.
+ * window; and with MPI_ERRORS_ARE_FATAL. end: the put with MPI_ERRORS_RETURN, and MPI_Abort.
  */
 #include "window.h"
 
@@ -28,12 +28,16 @@ int main(int argc, char **argv)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (strcmp(mistake, "set") == 0)
         MPI_Win_set_errhandler(a.win, MPI_ERRORS_ARE_FATAL);
+    if (strcmp(mistake, "end") == 0)
+        MPI_Win_set_errhandler(a.win, MPI_ERRORS_RETURN);
     if (strcmp(mistake, "create") != 0 && strcmp(mistake, "null") != 0)
         MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, a.win);
     else if (strcmp(mistake, "create") == 0)
         MPI_Win_allocate(-8, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &bad);
     else if (strcmp(mistake, "null") == 0)
         MPI_Win_fence(0, MPI_WIN_NULL);
+    if (strcmp(mistake, "end") == 0)
+        MPI_Abort(MPI_COMM_WORLD, 1);
     printf("still here\n");
     close_area(&a);
     return finish("fatal");

@@ -40,6 +40,7 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 #   MPI_Session_init              as MPI_Init: this rank has Proa
 #   PMIx_Put, PMIx_Commit     the same, where the process manager speaks PMIx; with a prefix in Open MPI 4's own copy
 #   MPI_Session_finalize          the end of the last session is Proa's end, as MPI_Finalize is (Open MPI has it from 5.0 on)
+#   MPI_Abort                     the files of check mode come before it
 #   MPI_Group_free                its handle may then stand for another group
 #   MPI_Comm_spawn, _multiple     what they start gets Proa too
 #   MPI_Comm_accept, _connect, _join   after these nobody can tell whether the others have Proa
@@ -50,7 +51,7 @@ left='Win_create_keyval Win_free_keyval Win_create_errhandler Aint_add Aint_diff
 #   PROA_*, MPI_*_notify*         include/proa_notify.h
 #   messages, collectives, files  seen by check mode (src/watch/host_calls.h); all hosts, as the functions are looked up by name
 #   MPI_Error_class               Open MPI 4 does not know classes that were added
-besides='MPI_Error_string PMPI_Error_string MPI_Group_free PMPI_Group_free MPI_Init PMPI_Init MPI_Init_thread PMPI_Init_thread MPI_Session_init PMPI_Session_init MPI_Session_finalize PMPI_Session_finalize
+besides='MPI_Abort PMPI_Abort MPI_Error_string PMPI_Error_string MPI_Group_free PMPI_Group_free MPI_Init PMPI_Init MPI_Init_thread PMPI_Init_thread MPI_Session_init PMPI_Session_init MPI_Session_finalize PMPI_Session_finalize
   PMIx_Put PMIx_Commit OPAL_MCA_PMIX3X_PMIx_Put OPAL_MCA_PMIX3X_PMIx_Commit
   MPI_Comm_spawn PMPI_Comm_spawn MPI_Comm_spawn_multiple PMPI_Comm_spawn_multiple
   MPI_Comm_accept PMPI_Comm_accept MPI_Comm_connect PMPI_Comm_connect MPI_Comm_join PMPI_Comm_join proa_stats_get proa_version proa_windows_served'

@@ -242,6 +242,7 @@ enum {
 
 /* ---- functions ---- */
 
+int PMPI_Abort(MPI_Comm, int);
 int PMPI_Accumulate(const void *, int, MPI_Datatype, int, MPI_Aint, int, MPI_Datatype, MPI_Op,
                     MPI_Win);
 int PMPI_Accumulate_c(const void *, MPI_Count, MPI_Datatype, int, MPI_Aint, MPI_Count, MPI_Datatype,
