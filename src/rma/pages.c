@@ -167,6 +167,12 @@ void proa_pages_choose_road(struct proa_span *span, int adopted)
         proa_guard_stripes_only(span->owner->ctl);
 }
 
+/* Memory that its owner protects (traps/view.h) is closed to the kernel's copies of others. */
+static int cma_reaches(struct proa_peer *peer, int adopted)
+{
+    return (peer == proa_self || !adopted || !proa_pages_apart) && proa_cma_works(peer);
+}
+
 static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t address,
                      const struct proa_piece *piece, struct proa_span *span)
 {
@@ -179,7 +185,7 @@ static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t addr
                      ? reach(win, peer, address, piece->end, piece->adopted != 0)
                      : NULL;
     why = why_unmapped();
-    if (!span->here && !proa_cma_works(peer)) {
+    if (!span->here && !cma_reaches(peer, piece->adopted != 0)) {
         win->unreached = piece->adopted ? why : PROA_UNREACHED_PRIVATE;
         return PROA_ELSEWHERE;
     }
