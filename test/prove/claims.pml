@@ -22,7 +22,7 @@
  * Sound: quick; 2; -DN=2; safety; one process survives
  * Sound: deep; 3; -DN=3; safety; two processes survive
  * Sound: deep; 2; -DN=2 -DEARLIER; safety; one survives, the lock is broken from the beginning
- * Wrong: quick; 3; -DN=3 -DW_CONFIRM; safety; a lock granted by the queue is not confirmed
+ * Wrong: deep; 3; -DN=3 -DW_CONFIRM; safety; a lock granted by the queue is not confirmed
  * Wrong: deep; 3; -DN=3 -DW_LATE; safety; the claim is set after the lock is taken
  * Wrong: deep; 3; -DN=3 -DEARLIER -DW_TURN; safety; claims are changed without the turn
  * Wrong: deep; 2; -DN=2 -DW_DEAD; safety; the claims of the dead count for ever

@@ -41,7 +41,7 @@
  * Sound: deep; 2; -DSCENE=MIX -DN=2 -DWHO=1; liveness; the other member gets in
  * Sound: deep; 3; -DSCENE=KINDS -DN=3 -DEXCLUSIVES=1 -DWHO=1; liveness; a member that shares its room gets in
  * Sound: deep; 3; -DSCENE=KINDS -DN=3 -DEXCLUSIVES=2 -DWHO=2; liveness; a member alone in its room gets in
- * Wrong: quick; 2; -DSCENE=MIX -DN=2 -DW_NO_RECALL; safety; permits are not recalled
+ * Wrong: deep; 2; -DSCENE=MIX -DN=2 -DW_NO_RECALL; safety; permits are not recalled
  * Wrong: deep; 2; -DSCENE=APART -DN=2 -DW_ANY_GRANT; safety; a permit for a request that was replaced is taken
  * Wrong: deep; 2; -DSCENE=APART -DN=2 -DW_UNFORGOTTEN; safety; a request that was replaced stays in the queue
  * Wrong: deep; 2; -DSCENE=MIX -DN=2 -DW_EARLY; safety; the keeper does not wait until the room is empty

@@ -58,7 +58,7 @@
  * Sound: deep; 3; -DSCENE=MIX -DWRITING=1 -DREADING=2 -DALLING=0 -DWHO=0; liveness; a writer beside two readers
  * Sound: deep; 3; -DSCENE=MIX -DWRITING=2 -DREADING=1 -DALLING=0 -DWHO=2; liveness; a reader beside two writers
  * Sound: deep; 3; -DSCENE=KEEPERS -DWHO=2; liveness; a writer beside readers that keep a lock_all elsewhere
- * Wrong: quick; 3; -DSCENE=WRITERS -DONCE -DW_POLITE; safety; a pressed writer gives way to a lock_all
+ * Wrong: deep; 3; -DSCENE=WRITERS -DONCE -DW_POLITE; safety; a pressed writer gives way to a lock_all
  * Wrong: deep; 3; -DSCENE=NEST -DONCE -DW_POLITE; safety; a pressed writer gives way to a reader outside
  * Wrong: deep; 4; -DSCENE=READERS -DONCE -DW_NO_BYPASS; safety; no process is ever pressed
  * Wrong: deep; 4; -DSCENE=READERS -DONCE -DW_NO_OUTSIDE; safety; readers that hold a lock wait in the queue

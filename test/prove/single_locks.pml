@@ -31,7 +31,7 @@
  * Sound: quick; 4; -DSCENE=CROSS; safety; two readers cross, a writer for each window
  * Sound: deep; 3; -DSCENE=NEST; safety; a reader with a lock_all, a writer that nests, another one
  * Sound: deep; 3; -DSCENE=LATER; safety; an exclusive lock after the lock_all
- * Wrong: quick; 4; -DSCENE=CROSS -DW_ROOM; safety; a lock_all waits for its room alone
+ * Wrong: deep; 4; -DSCENE=CROSS -DW_ROOM; safety; a lock_all waits for its room alone
  * Wrong: deep; 3; -DSCENE=NEST -DW_KEPT; safety; a lock_all keeps some locks, and waits for others
  * Wrong: deep; 3; -DSCENE=NEST -DW_INSIDE; safety; a try passes a writer inside
  * Wrong: deep; 3; -DSCENE=LATER -DW_LEFT; safety; the request for the room that is left keeps out of the other one
