@@ -61,7 +61,7 @@ static void rounds(struct world *world, struct proa_win *win, enum kind kind, lo
 static void many_rounds_body(struct world *world)
 {
     struct proa_win *win = empty_window(world);
-    long count = world_rounds(world->size <= 2 ? 20000 : world->size <= 4 ? 4000 : 1500);
+    long count = world_rounds(world->size <= 2 ? 4000 : world->size <= 4 ? 1000 : 400);
 
     rounds(world, win, DISSEMINATION, count);
     rounds(world, win, CENTRAL, count);
@@ -84,7 +84,7 @@ static void plain_stores_body(struct world *world)
 
     for (int kind = DISSEMINATION; kind <= CENTRAL; kind++) {
         win->barrier = kind == CENTRAL ? PROA_BARRIER_CENTRAL : PROA_BARRIER_DISSEMINATION;
-        for (uint64_t round = 1; round <= (uint64_t)world_rounds(1000); round++) {
+        for (uint64_t round = 1; round <= (uint64_t)world_rounds(300); round++) {
             values[world->rank] = round;
             proa_barrier(win);
             for (int i = 0; i < world->size; i++)
@@ -109,7 +109,7 @@ static void last_barrier_body(struct world *world)
     size_t before = proa_rounds_bytes(world->size), bytes = before + proa_block_bytes(world->size);
     unsigned char *reused;
 
-    for (long round = 0; round < world_rounds(300); round++) {
+    for (long round = 0; round < world_rounds(120); round++) {
         struct proa_win *win = empty_window(world);
         void *block = (char *)win->ctl - before;
         win->barrier = round % 2 ? PROA_BARRIER_CENTRAL : PROA_BARRIER_DISSEMINATION;

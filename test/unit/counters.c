@@ -185,7 +185,7 @@ static void payload_body(struct world *world)
 
     CHECK_OK(proa_counters_set(win, 3, ANY_NUMBER));
     CHECK_OK(proa_win_lock_all(win, 0));
-    for (int64_t round = 1; round <= world_rounds(60); round++) {
+    for (int64_t round = 1; round <= world_rounds(24); round++) {
         const uint64_t count = sizes[round % SIZES];
 
         for (uint64_t i = 0; i < count; i++)
@@ -242,7 +242,7 @@ static void reads_body(struct world *world)
 
     CHECK_OK(proa_counters_set(win, 1, ANY_NUMBER));
     CHECK_OK(proa_win_lock_all(win, 0));
-    for (int64_t round = 1; round <= world_rounds(30); round++) {
+    for (int64_t round = 1; round <= world_rounds(12); round++) {
         const uint64_t count = sizes[round % SIZES];
 
         for (uint64_t i = 0; i < count; i++)
@@ -284,7 +284,7 @@ static void flushed_too_body(struct world *world)
     uint64_t expected = 0;
 
     CHECK_OK(proa_counters_set(win, 1, ANY_NUMBER));
-    for (int round = 0; round < world_rounds(40); round++) {
+    for (int round = 0; round < world_rounds(16); round++) {
         const uint64_t count = sizes[round % SIZES];
 
         CHECK_OK(round % 4 < 2 ? proa_win_lock_all(win, 0) : proa_win_lock(win, next, 0, 0));
@@ -363,7 +363,7 @@ static void flushed_late(void **state)
 static void torture_body(struct world *world)
 {
     struct proa_win *win = window(world);
-    const int64_t each = world_rounds(4000);
+    const int64_t each = world_rounds(1000);
     uint64_t sum = 0, all = (uint64_t)(win->size - 1) * (uint64_t)each;
     int64_t value = 1;
 
@@ -374,7 +374,7 @@ static void torture_body(struct world *world)
     if (win->rank != 0)
         CHECK_OK(flushed(proa_win_flush(win, 0)));
     /* without a pause first, so that resets meet counts */
-    for (long i = 0; i < 1000000 && win->rank == 0 && sum < all; i++)
+    for (long i = 0; i < 250000 && win->rank == 0 && sum < all; i++)
         sum += proa_counter_reset(win, 1);
     while (win->rank == 0 && sum < all) {
         CHECK_OK(proa_counter_await(win, 1, 1));

@@ -248,7 +248,7 @@ static void meet(struct end *end, uint32_t *sent)
 static void messages_body(struct world *world)
 {
     struct end *end = end_open(world);
-    uint32_t sent[WORLD_MOST] = {0}, rounds = (uint32_t)world_rounds(500);
+    uint32_t sent[WORLD_MOST] = {0}, rounds = (uint32_t)world_rounds(200);
     uint64_t seed = (uint64_t)world->rank;
 
     if (!end)

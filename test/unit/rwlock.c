@@ -172,7 +172,7 @@ static void mix(struct world *world, uint64_t writes_of_100, uint32_t tickets)
 {
     struct place *place = place_of(world);
     uint64_t seed = 7 * (uint64_t)world->rank + writes_of_100;
-    long rounds = world_rounds(4000) / world->size, writes = 0;
+    long rounds = world_rounds(1600) / world->size, writes = 0;
 
     begin(world, tickets);
     for (long i = 0; i < rounds; i++) {
