@@ -40,7 +40,8 @@ static void begin(int in_init)
  * each other. */
 static void begin_check(void)
 {
-    const int sure = proa_presence_is_sure(MPI_COMM_WORLD);
+    const int sure =
+        proa_presence_check(MPI_COMM_WORLD) == PROA_OK && proa_presence_is_sure(MPI_COMM_WORLD);
     MPI_Comm world = MPI_COMM_WORLD;
     struct proa_group group;
 

@@ -10,6 +10,7 @@
 #   session   as preload, in a program without MPI_Init
 #   late      all have Proa, but do not know so
 #   unchecked all have Proa, and rank 1 alone is not in check mode
+#   checked   as preload, in check mode
 set -u
 # shellcheck source=cmake/hosts.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../../cmake/hosts.sh"
@@ -95,6 +96,7 @@ case $how in
   past) command=("$program" past) ;;
   session) command=("$scratch/rank1" "$scratch/without" "$program" alone) ;;
   late) command=("$program" late "$scratch/err") way=late ;;
+  checked) command=(env PROA_CHECK=1 "$scratch/rank1" "$scratch/without" "$program" some) ;;
   unchecked) command=(env PROA_CHECK=1 "$scratch/rank1" "$scratch/unchecked" "$program" all) way=unchecked ;;
 esac
 : >"$scratch/err"
