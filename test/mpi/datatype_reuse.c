@@ -17,7 +17,7 @@ const char *__asan_default_options(void)
 }
 #endif
 
-enum { rounds = 3000, parts = 4, ints = 400, per_round = 3 };
+enum { rounds = 1000, parts = 4, ints = 400, per_round = 3 };
 
 /* Which ints, from the buffer's address, a type covers. */
 struct shape {

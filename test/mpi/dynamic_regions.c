@@ -268,7 +268,7 @@ static void grow_and_operate(int target)
     for (int i = 0; i < passing; i++) {
         /* 7 and the number of regions have no common divisor: each once, not in order of address */
         attach_passing(i * 7 % passing);
-        if (i % 3 == 0)
+        if (i % 10 == 0)
             operate(target);
     }
     for (int i = 0; i < passing; i++) {
@@ -277,7 +277,7 @@ static void grow_and_operate(int target)
             detach_passing(k);
         else
             attach_passing(k);
-        if (i % 3 == 0)
+        if (i % 10 == 0)
             operate(target);
     }
     for (int i = 0; i < passing; i++)

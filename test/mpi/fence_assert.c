@@ -11,7 +11,7 @@
 #include "window.h"
 
 enum step { nothing, put, get, accumulate, nsteps };
-enum { steps = 300 };
+enum { steps = 150 };
 
 /* Each rank's window: what the left neighbour put, what all accumulated, what this rank stored. The
  * first two alternate between two places, so that a rank may look at the result of a step while its

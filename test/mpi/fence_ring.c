@@ -7,7 +7,7 @@
 #include "window.h"
 
 enum { put_slot, counter, shown, slots_per_half };
-enum { epochs = 100 };
+enum { epochs = 40 };
 
 struct ring {
     struct area a;
