@@ -6,6 +6,7 @@
 #include "traps/watchpoint_event.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,13 +32,15 @@ struct watched {
 struct watchpoint {
     struct perf_event_attr attr;
     int fd;
-    uint64_t cookie;          /* of `now`, for handlers */
+    uint64_t cookie;          /* of `now`, for handlers; 0 while it moves */
+    uintptr_t address;        /* likewise */
     struct watched now, lost; /* lost: the guard that it has been taken from */
     uint64_t counted;         /* hits that handlers know of */
     uint32_t hits;            /* of a guard, since the renewal */
     int is_off;               /* it has told of so many that it is disabled */
 };
 
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* not for handlers */
 static struct watchpoint watchpoints[PROA_WATCHPOINTS];
 static struct sigaction before;
 static int started;
@@ -103,6 +106,14 @@ static int is_watched(uintptr_t word)
     return 0;
 }
 
+/* What the hit was of. 0: of what the watchpoint was on before another thread moved it. */
+static uint64_t cookie_of(const struct watchpoint *w, const siginfo_t *info)
+{
+    const uint64_t cookie = proa_atomic_load(&w->cookie, PROA_ACQUIRE); /* partner: watch */
+
+    return proa_atomic_load(&w->address, PROA_RELAXED) == (uintptr_t)info->si_addr ? cookie : 0;
+}
+
 static void on_trap(int number, siginfo_t *info, void *context)
 {
     const uint64_t which = data_of(info) - OURS;
@@ -116,7 +127,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
     }
     w = &watchpoints[which];
     hit = proa_trap_hit(context);
-    hit.cookie = proa_atomic_load(&w->cookie, PROA_RELAXED);
+    hit.cookie = cookie_of(w, info);
     if (hit.cookie && w->now.age) {
         if (access_of(hit.cookie, &hit.access))
             proa_trap_write_down(&hit);
@@ -202,15 +213,18 @@ static void stop(struct watchpoint *w)
 /* 0: the processor refuses, and nothing is watched. */
 static int watch(struct watchpoint *w, const struct watched *to)
 {
+    proa_atomic_store(&w->cookie, 0, PROA_RELAXED);
     w->now = *to;
     proa_atomic_store(&w->hits, 0, PROA_RELAXED);
     proa_atomic_store(&w->is_off, 0, PROA_RELAXED);
+    if (move(w, to) != 0) {
+        stop(w);
+        return 0;
+    }
     new_hits(w);
-    proa_atomic_store(&w->cookie, to->cookie, PROA_RELAXED);
-    if (move(w, to) == 0)
-        return 1;
-    stop(w);
-    return 0;
+    proa_atomic_store(&w->address, to->address, PROA_RELAXED);
+    proa_atomic_store(&w->cookie, to->cookie, PROA_RELEASE); /* partner: cookie_of */
+    return 1;
 }
 
 /* One that is free; or, if a buffer wants it, that of the youngest guard. NULL: there is none. */
@@ -229,33 +243,49 @@ static struct watchpoint *find_free(int from_guard)
     return found;
 }
 
+/* NULL: there is none for it. */
+static struct watchpoint *set(const struct watched *wanted)
+{
+    struct watchpoint *w = find_free(1);
+
+    if (!w)
+        return NULL;
+    w->lost = w->now;
+    if (watch(w, wanted))
+        return w;
+    w->lost = (struct watched){0};
+    return NULL;
+}
+
 size_t proa_watchpoint_set(const void *memory, size_t bytes, enum proa_watched_access accesses,
                            uint64_t cookie, int *watchpoint)
 {
     const size_t length = bytes ? length_at((uintptr_t)memory, bytes) : 0;
     const struct watched wanted = {(uintptr_t)memory, length, accesses, cookie, 0};
-    struct watchpoint *w = length ? find_free(1) : NULL;
+    const struct watchpoint *w;
 
-    if (!w)
+    if (!length)
         return 0;
-    w->lost = w->now;
-    if (!watch(w, &wanted)) {
-        w->lost = (struct watched){0};
-        return 0;
-    }
-    *watchpoint = (int)(w - watchpoints);
-    return length;
+    pthread_mutex_lock(&mutex);
+    w = set(&wanted);
+    if (w)
+        *watchpoint = (int)(w - watchpoints);
+    pthread_mutex_unlock(&mutex);
+    return w ? length : 0;
 }
 
 void proa_watchpoint_clear(int watchpoint)
 {
     struct watchpoint *w = &watchpoints[watchpoint];
-    const struct watched lost = w->lost;
+    struct watched lost;
 
+    pthread_mutex_lock(&mutex);
+    lost = w->lost;
     stop(w);
     w->lost = (struct watched){0};
     if (lost.cookie)
         watch(w, &lost);
+    pthread_mutex_unlock(&mutex);
 }
 
 /* ---- guards ---- */
@@ -265,7 +295,7 @@ static int is_guard(const struct watched *watched, uint64_t first, uint64_t end)
     return watched->age && watched->cookie >= first && watched->cookie < end;
 }
 
-void proa_watchpoint_unguard(uint64_t first, uint64_t end)
+static void unguard(uint64_t first, uint64_t end)
 {
     for (int i = 0; i < PROA_WATCHPOINTS && started; i++) {
         struct watchpoint *w = &watchpoints[i];
@@ -277,13 +307,22 @@ void proa_watchpoint_unguard(uint64_t first, uint64_t end)
     }
 }
 
+void proa_watchpoint_unguard(uint64_t first, uint64_t end)
+{
+    pthread_mutex_lock(&mutex);
+    unguard(first, end);
+    pthread_mutex_unlock(&mutex);
+}
+
 int proa_watchpoint_guards(uint64_t cookie)
 {
     int guards = 0;
 
+    pthread_mutex_lock(&mutex);
     for (int i = 0; i < PROA_WATCHPOINTS; i++)
         guards |= is_guard(&watchpoints[i].lost, cookie, cookie + 1) ||
                   is_guard(&watchpoints[i].now, cookie, cookie + 1);
+    pthread_mutex_unlock(&mutex);
     return guards;
 }
 
@@ -298,33 +337,47 @@ static void end_oldest(void)
             oldest = now;
     }
     if (oldest)
-        proa_watchpoint_unguard(oldest->cookie, oldest->cookie + 1);
+        unguard(oldest->cookie, oldest->cookie + 1);
+}
+
+/* By two watchpoints, or one. 0: there is none. */
+static int guard(struct watched *wanted, int steals)
+{
+    static uint64_t age;
+    struct watchpoint *w;
+
+    wanted->age = ++age;
+    if (steals && !find_free(0))
+        end_oldest();
+    w = find_free(0);
+    if (!w || !watch(w, wanted))
+        return 0;
+    wanted->accesses = PROA_WATCHED_STORES;
+    w = find_free(0);
+    if (w)
+        watch(w, wanted);
+    return 1;
 }
 
 size_t proa_watchpoint_guard(const void *memory, size_t bytes, uint64_t cookie, int steals)
 {
-    static uint64_t age;
     struct watched wanted = {.address = (uintptr_t)memory,
                              .length = bytes ? length_at((uintptr_t)memory, bytes) : 0,
                              .accesses = PROA_WATCHED_ALL,
-                             .cookie = cookie,
-                             .age = ++age};
-    struct watchpoint *w;
+                             .cookie = cookie};
+    int is_guarded;
 
-    if (wanted.length && steals && !find_free(0))
-        end_oldest();
-    w = wanted.length ? find_free(0) : NULL;
-    if (!w || !watch(w, &wanted))
+    if (!wanted.length)
         return 0;
-    wanted.accesses = PROA_WATCHED_STORES;
-    w = find_free(0);
-    if (w)
-        watch(w, &wanted);
-    return wanted.length;
+    pthread_mutex_lock(&mutex);
+    is_guarded = guard(&wanted, steals);
+    pthread_mutex_unlock(&mutex);
+    return is_guarded ? wanted.length : 0;
 }
 
 void proa_watchpoint_renew(void)
 {
+    pthread_mutex_lock(&mutex);
     for (int i = 0; i < PROA_WATCHPOINTS && started; i++) {
         struct watchpoint *w = &watchpoints[i];
         const struct watched again = w->now;
@@ -333,4 +386,5 @@ void proa_watchpoint_renew(void)
         if (proa_atomic_exchange(&w->is_off, 0, PROA_RELAXED) && again.age)
             watch(w, &again);
     }
+    pthread_mutex_unlock(&mutex);
 }

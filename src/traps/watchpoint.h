@@ -5,7 +5,8 @@
  * instruction, and its handler writes down the hit (traps/trap.h).
  *
  * Threads that begin after the start of the watchpoints are watched too. Accesses by the kernel (a
- * system call that reads a buffer) are not seen. One thread at a time calls these functions.
+ * system call that reads a buffer) are not seen. One thread at a time starts and stops; the rest is
+ * for any thread, but not for handlers of signals.
  */
 #ifndef PROA_TRAPS_WATCHPOINT_H
 #define PROA_TRAPS_WATCHPOINT_H

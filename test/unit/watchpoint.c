@@ -338,6 +338,55 @@ static void guard_loop(void **state)
     proa_watchpoint_unguard(1000, 2000);
 }
 
+/* ---- several threads ---- */
+
+static int is_over;
+
+/* What it stores to is guarded, or not watched at all. */
+static void *store_always(void *arg)
+{
+    (void)arg;
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+        words[5]++;
+    return NULL;
+}
+
+static void *renew_always(void *arg)
+{
+    (void)arg;
+    while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
+        proa_watchpoint_renew();
+    return NULL;
+}
+
+/* Buffers that no thread touches take the watchpoints of a guard that one thread always touches. */
+static void moved(void **state)
+{
+    struct proa_trap_hit hit;
+    pthread_t threads[2];
+    int hits = 0, watchpoints[PROA_WATCHPOINTS];
+
+    (void)state;
+    guard(5, 1005, 0);
+    assert_int_equal(pthread_create(&threads[0], NULL, store_always, NULL), 0);
+    assert_int_equal(pthread_create(&threads[1], NULL, renew_always, NULL), 0);
+    for (int round = 0; round < 1000; round++) {
+        for (int i = 0; i < PROA_WATCHPOINTS; i++)
+            watchpoints[i] = set(i, 8, PROA_WATCHED_STORES, 20);
+        for (int i = 0; i < PROA_WATCHPOINTS; i++)
+            proa_watchpoint_clear(watchpoints[i]);
+        while (proa_trap_next(&hit))
+            hits += hit.cookie == 20;
+    }
+    __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    proa_watchpoint_unguard(1000, 2000);
+    while (proa_trap_next(&hit))
+        hits += hit.cookie == 20;
+    assert_int_equal(hits, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,7 +396,7 @@ int main(void)
         cmocka_unit_test(many),          cmocka_unit_test(own_signals),
         cmocka_unit_test(guards),        cmocka_unit_test(guard_displaced),
         cmocka_unit_test(guard_loop),    cmocka_unit_test(top_of_the_stack),
-        cmocka_unit_test(refusal),
+        cmocka_unit_test(moved),         cmocka_unit_test(refusal),
     };
     int error = proa_watchpoint_start();
 
