@@ -3,6 +3,7 @@
 #include "traps/protection.h"
 #include "base/atomic.h"
 #include "traps/operand.h"
+#include "traps/steps.h"
 #include "traps/trap.h"
 
 #include <errno.h>
@@ -239,7 +240,7 @@ static void on_step(int number, siginfo_t *info, void *context)
 {
     int error = errno;
 
-    if (info->si_code != TRAP_TRACE || step.pages == 0) {
+    if (info->si_code != TRAP_TRACE || (step.pages == 0 && !proa_steps_are_on())) {
         proa_trap_hand_on(&trap_before, number, info, context);
         return;
     }
@@ -248,7 +249,7 @@ static void on_step(int number, siginfo_t *info, void *context)
         close_again(step.page[i]);
     readers_leave();
     step.pages = 0;
-    set_single_step(context, 0);
+    set_single_step(context, proa_steps_go_on(context));
     errno = error;
 }
 

@@ -20,6 +20,7 @@ struct proa_trap_hit {
     uint64_t cookie;    /* of a watchpoint; else 0 */
     enum proa_trap_access access;
     int is_of_call; /* a system call's; else of one instruction */
+    int is_step;    /* it is a single step's */
     int thread;     /* as gettid(2) has it */
 };
 
