@@ -69,6 +69,7 @@ struct completion {
     MPI_Status *statuses; /* or of one */
     int flag, error;
     MPI_Request *before; /* the requests as they were, where one may have failed */
+    const void *caller;  /* the return address; NULL: not known */
 };
 
 /* ---- the host's tests ---- */
@@ -133,7 +134,7 @@ static int finish(struct completion *c)
 {
     int error = c->error;
 
-    proa_message_completed();
+    proa_message_completed(c->caller);
     if (PROA_RARELY(proa_greq_failed())) {
         if (c->form == ALL || c->form == SOME)
             error = error_in_statuses(c);
@@ -187,10 +188,13 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
     static const char *const names[] = {
         [ONE] = "MPI_Wait", [ALL] = "MPI_Waitall", [ANY] = "MPI_Waitany", [SOME] = "MPI_Waitsome"};
     struct proa_awaited_message messages[MESSAGES];
-    struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
+    struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL, caller},
+                      *c = &of;
     struct proa_rma_requests followed;
-    int known = proa_requests_take(requests, count, messages, MESSAGES);
+    int known;
 
+    proa_message_completes();
+    known = proa_requests_take(requests, count, messages, MESSAGES);
     proa_rma_requests_before(&followed, requests, count);
     if (form == ANY || form == SOME) /* one of several is enough */
         known = -1;
@@ -216,9 +220,11 @@ static void get_on(void)
 SLOWLY test_for(enum form form, int count, MPI_Request *requests, int *number, int *indices,
                 MPI_Status *statuses, int *flag)
 {
-    struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL}, *c = &of;
+    struct completion of = {form, count, requests, number, indices, statuses, 0, 0, NULL, NULL},
+                      *c = &of;
     struct proa_rma_requests followed;
 
+    proa_message_completes();
     proa_requests_take(requests, count, NULL, 0);
     proa_rma_requests_before(&followed, requests, count);
     begin(c);
@@ -305,7 +311,7 @@ SLOWLY get_status_slowly(MPI_Request request, int *flag, MPI_Status *status)
 
     get_on();
     error = HOST(Request_get_status)(request, flag, status);
-    proa_message_completed();
+    proa_message_completed(NULL);
     proa_greq_forget_errors();
     return error;
 }
@@ -343,7 +349,7 @@ static void ask(void)
 
 static int asked(int error)
 {
-    proa_message_completed();
+    proa_message_completed(NULL);
     if (PROA_RARELY(proa_greq_failed()))
         proa_greq_forget_errors();
     return error;

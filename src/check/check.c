@@ -208,8 +208,10 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     if (what != NOTHING && proa_announce_is_on())
         proa_announce_complete(check->win, is_one ? rank : -1, 0,
                                what == LOCALLY_ONE || what == LOCALLY_ALL);
-    if (check->has_memory)
+    if (check->has_memory) {
         proa_local_called(call);
+        proa_local_go_on(caller);
+    }
     announce(call == PROA_CALL_Win_sync ? proa_announce_sync : proa_announce_after);
 }
 
@@ -391,9 +393,9 @@ static void begin(struct operation *operation, struct proa_check *check, const s
                                              .moment = NULL};
 }
 
-void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
-                          int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
-                          MPI_Op op, const void *caller)
+static void check_operation(struct proa_check *check, const struct proa_win *win,
+                            enum proa_call call, int rank, MPI_Aint displacement, int64_t count,
+                            MPI_Datatype datatype, MPI_Op op, const void *caller)
 {
     const struct proa_rules *rules = proa_handle_of(win)->rules;
     const struct use use = uses[call];
@@ -420,6 +422,15 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
     proa_reuse_done(check->ordering ? &operation.access : NULL, operation.process);
     proa_moment_drop(operation.access.moment);
     proa_inside_leave();
+}
+
+void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
+                          int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
+                          MPI_Op op, const void *caller)
+{
+    check_operation(check, win, call, rank, displacement, count, datatype, op, caller);
+    if (check->has_memory)
+        proa_local_go_on(caller);
 }
 
 /* ---- buffers ---- */

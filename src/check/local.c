@@ -17,6 +17,7 @@
 #include "traps/protection.h"
 #include "traps/sanitizer.h"
 #include "traps/signals.h"
+#include "traps/steps.h"
 #include "traps/syscalls.h"
 #include "traps/trap.h"
 #include "traps/view.h"
@@ -35,6 +36,7 @@ enum {
     LINGERS_OF_PLACE = 8, /* so many times from one place, */
     LINGERS_MOST = 256,   /* and in all */
     PLACES = 256,
+    BARE_MOST = 64,
     ELEMENT = sizeof(int) /* bytes, where the window does not tell them */
 };
 
@@ -53,14 +55,57 @@ static struct window *windows;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int is_on, has_threads;
 
+/* Memory that the program brings, of which at most a part can be protected. Handlers of signals
+ * read it, and a hit is looked at again by the call that takes it. */
+static struct {
+    uintptr_t first, end;
+} bare[BARE_MOST];
+static int bare_count;
+
 static void look(const struct proa_access *access);
+
+/* ---- memory that does not trap ---- */
+
+static void bare_add(uintptr_t first, uint64_t bytes)
+{
+    if (bare_count == BARE_MOST)
+        return;
+    bare[bare_count].first = first;
+    bare[bare_count].end = first + bytes;
+    proa_atomic_store(&bare_count, bare_count + 1, PROA_RELEASE);
+}
+
+static void bare_drop(uintptr_t first, uint64_t bytes)
+{
+    for (int i = bare_count - 1; i >= 0; i--) {
+        if (bare[i].first - first >= bytes)
+            continue;
+        bare[i] = bare[bare_count - 1];
+        proa_atomic_store(&bare_count, bare_count - 1, PROA_RELEASE);
+    }
+}
+
+/* Does an access to that memory matter that does not trap by itself? Safe in handlers of signals.
+ */
+static int matters(const void *memory, size_t bytes, int stores)
+{
+    const uintptr_t first = (uintptr_t)memory;
+    const int count = proa_atomic_load(&bare_count, PROA_ACQUIRE);
+
+    if (proa_protection_has(memory))
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (first < bare[i].end && first + bytes > bare[i].first)
+            return 1;
+    return proa_reuse_touches(memory, bytes, stores);
+}
 
 /* ---- begin ---- */
 
 /* Of all files that are loaded by now. */
 static void divert(void)
 {
-    proa_syscalls_divert(proa_reuse_touches);
+    proa_syscalls_divert(matters);
     proa_signals_divert();
 }
 
@@ -161,6 +206,7 @@ void proa_local_guard(const struct proa_win *win, const void *memory, uint64_t b
     if (!is_on || bytes == 0)
         return;
     pthread_mutex_lock(&mutex);
+    bare_add(first, bytes);
     guard(win, first, first + bytes, 1);
     pthread_mutex_unlock(&mutex);
 }
@@ -168,6 +214,7 @@ void proa_local_guard(const struct proa_win *win, const void *memory, uint64_t b
 /* Entered. */
 static void forget(struct window *window)
 {
+    bare_drop(window->memory, window->bytes);
     proa_watchpoint_unguard(window->memory, window->memory + window->bytes);
     if (window->is_region) {
         proa_view_unplace((const void *)window->memory);
@@ -288,9 +335,46 @@ static void compare_with_buffers(const struct proa_trap_hit *hit, const void *pl
 /* Where a call is that takes accesses: BESIDE: neither before nor behind them. */
 enum taken { BEFORE_CALL, BEFORE_SYNC, BESIDE };
 
-static void take_one(const struct proa_trap_hit *hits, int count, int at, enum taken taken)
+/* The accesses that a call takes. is_whole: single steps have seen all of this thread's. */
+struct taking {
+    const struct proa_trap_hit *hits;
+    int count, is_whole;
+    enum taken taken;
+};
+
+/* A load that steps have seen may be repeated behind them. */
+static int counts(const struct taking *taking, const struct proa_trap_hit *hit)
 {
-    const struct proa_trap_hit *hit = &hits[at];
+    return !hit->is_step || hit->access == PROA_TRAP_STORE ||
+           (taking->is_whole && proa_polls_is_mine(hit));
+}
+
+/* Of one access: a step, and the watchpoint behind it. */
+static int are_one(const struct proa_trap_hit *step, const struct proa_trap_hit *watched)
+{
+    enum { INSTRUCTION_MOST = 15 };
+
+    return step->is_step && watched->cookie && step->thread == watched->thread &&
+           (uintptr_t)watched->instruction - (uintptr_t)step->instruction < INSTRUCTION_MOST;
+}
+
+/* Is the same access taken by another hit? By that of the step, which knows more, if it counts. */
+static int is_elsewhere(const struct taking *taking, const struct proa_trap_hit *hit)
+{
+    if (!hit->cookie && counts(taking, hit))
+        return 0;
+    for (int i = 0; i < taking->count; i++) {
+        const struct proa_trap_hit *other = &taking->hits[i];
+
+        if (are_one(hit, other) || (are_one(other, hit) && counts(taking, other)))
+            return 1;
+    }
+    return 0;
+}
+
+static void take_one(const struct taking *taking, int at)
+{
+    const struct proa_trap_hit *hit = &taking->hits[at];
     const uintptr_t behind = (uintptr_t)proa_view_behind(hit->memory);
     uintptr_t address = hit->cookie ? (uintptr_t)hit->cookie : behind;
     const struct window *window = window_of(address);
@@ -304,12 +388,14 @@ static void take_one(const struct proa_trap_hit *hits, int count, int at, enum t
         compare_with_buffers(hit, place, hit->cookie ? address : behind);
     if (!window || !place)
         return;
-    if (hit->access != PROA_TRAP_STORE && proa_polls_may(hits, count, at, taken == BEFORE_SYNC)) {
+    if (!counts(taking, hit) ||
+        (hit->access != PROA_TRAP_STORE &&
+         proa_polls_may(taking->hits, taking->count, at, taking->taken == BEFORE_SYNC))) {
         proa_polls_note(address, place);
         if (proa_ordering_is_on())
             proa_clock_learn_memory(proa_board_rank());
     } else {
-        if (hit->access == PROA_TRAP_STORE && taken != BESIDE)
+        if (hit->access == PROA_TRAP_STORE && taking->taken != BESIDE)
             proa_rules_stored(proa_handle_of(window->win)->rules, place);
         take(window, address, hit->bytes ? hit->bytes : 1, place, hit->access);
     }
@@ -318,19 +404,20 @@ static void take_one(const struct proa_trap_hit *hits, int count, int at, enum t
 static void take_all(enum taken taken)
 {
     static struct proa_trap_hit hits[HITS_MOST];
-    int count = 0;
+    struct taking taking = {.hits = hits, .taken = taken};
 
     if (!is_on)
         return;
+    taking.is_whole = proa_steps_end();
     proa_inside_enter();
     pthread_mutex_lock(&mutex);
-    while (count < HITS_MOST && proa_trap_next(&hits[count]))
-        count++;
-    if (count && proa_ordering_is_on())
+    while (taking.count < HITS_MOST && proa_trap_next(&hits[taking.count]))
+        taking.count++;
+    if (taking.count && proa_ordering_is_on())
         proa_clock_listen(); /* a notification that was polled may order them */
-    for (int i = 0; i < count; i++)
-        if (!proa_buffers_hit(&hits[i]))
-            take_one(hits, count, i, taken);
+    for (int i = 0; i < taking.count; i++)
+        if (!is_elsewhere(&taking, &hits[i]) && !proa_buffers_hit(&hits[i]))
+            take_one(&taking, i);
     pthread_mutex_unlock(&mutex);
     proa_inside_leave();
 }
@@ -375,6 +462,12 @@ void proa_local_called(enum proa_call call)
         proa_protection_renew();
         proa_watchpoint_renew();
     }
+}
+
+void proa_local_go_on(const void *caller)
+{
+    if (is_on && caller && (bare_count > 0 || proa_reuse_any()))
+        proa_steps_begin(caller, matters);
 }
 
 void proa_local_tell(void)

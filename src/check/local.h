@@ -3,6 +3,8 @@
  * The program's own loads and stores, with PROA_CHECK_MEMORY: of window memory that Proa has
  * allocated (traps/view.h), and of buffers of pending operations (check/buffers.h).
  *
+ * Memory that cannot be protected is seen by single steps (traps/steps.h) and by watchpoints.
+ *
  * Handlers of signals write accesses down, and the next call on a window takes them: nothing has
  * become ordered for this process in between. An access is complete at once, at its own process.
  *
@@ -47,6 +49,10 @@ void proa_local_linger(const void *caller);
 
 /* A call on a window is over. */
 void proa_local_called(enum proa_call call);
+
+/* The program goes on behind a call from that place: where memory matters that does not trap, by
+ * single steps. caller NULL: does nothing. */
+void proa_local_go_on(const void *caller);
 
 /* When MPI ends: logs how much was not seen, if anything. */
 void proa_local_tell(void);

@@ -198,9 +198,15 @@ void proa_message_after(const struct proa_message *message)
     proa_ordering_settle();
     proa_announce_after();
     proa_inside_leave();
+    proa_local_go_on(message->caller);
 }
 
-void proa_message_completed(void)
+void proa_message_completes(void)
+{
+    proa_local_take(0);
+}
+
+void proa_message_completed(const void *caller)
 {
     proa_local_take(0);
     proa_buffers_complete(NULL, -1, 1);
@@ -215,4 +221,5 @@ void proa_message_completed(void)
     proa_ordering_requests_completed();
     proa_announce_after();
     proa_inside_leave();
+    proa_local_go_on(caller);
 }

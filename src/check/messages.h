@@ -45,7 +45,9 @@ void proa_message_before(struct proa_message *message, enum proa_message_kind ki
                          int peer);
 void proa_message_after(const struct proa_message *message);
 
-/* A call that completes requests, or looks whether they are complete, is over. */
-void proa_message_completed(void);
+/* A call that completes requests, or looks whether they are complete, begins; and is over. caller:
+ * its return address; NULL: not known. */
+void proa_message_completes(void);
+void proa_message_completed(const void *caller);
 
 #endif

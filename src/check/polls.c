@@ -44,6 +44,11 @@ static struct thread *thread_of(int number)
     return &threads[thread_count++];
 }
 
+int proa_polls_is_mine(const struct proa_trap_hit *hit)
+{
+    return hit->thread == this_thread();
+}
+
 void proa_polls_called(int syncs)
 {
     struct thread *thread = thread_of(this_thread());

@@ -18,6 +18,9 @@
 /* A call of this thread on a window is over. syncs: it was MPI_Win_sync. */
 void proa_polls_called(int syncs);
 
+/* Is it of the calling thread? */
+int proa_polls_is_mine(const struct proa_trap_hit *hit);
+
 /* Of `count` loads and stores that a call of this thread takes: may the load at `at` poll? syncs:
  * the call is MPI_Win_sync. */
 int proa_polls_may(const struct proa_trap_hit *hits, int count, int at, int syncs);

@@ -10,7 +10,7 @@ enum memory_kind { HEAP, BSS, STACK, SMALL, ALLOCATED, ATTACHED, ATTACHED_ALLOCA
 
 enum {
     MANY = 1 << 15, /* longs; malloc maps them apart */
-    FEW = 4,        /* as many as the processor watches */
+    FEW = 10,       /* more than the processor watches */
     AT = 3000       /* the word that scenes work on, behind the first page */
 };
 
@@ -65,7 +65,7 @@ static struct opened open_window(enum memory_kind kind, long *stack)
     struct opened o = {.at = AT, .displacement = AT};
 
     if (kind == SMALL || kind == STACK)
-        o.at = 1, o.displacement = 1;
+        o.at = FEW - 2, o.displacement = FEW - 2;
     if (kind == HEAP || kind == ATTACHED)
         o.words = malloc(MANY * sizeof(long));
     else if (kind == SMALL)
@@ -189,6 +189,13 @@ static void wrong_cleared_second(void)
     store_cleared(1);
 }
 
+/* Longer than single steps go on behind a call. */
+static void compute(void)
+{
+    for (volatile int i = 0; i < 5000; i++)
+        continue;
+}
+
 /* A watchpoint of a word does not tell which of its two elements was touched. */
 static INLINE void halves(int put_at, int load_at)
 {
@@ -201,8 +208,10 @@ static INLINE void halves(int put_at, int load_at)
     MPI_Win_fence(0, o.win);
     if (rank == FIRST)
         MPI_Put(buffer, 1, MPI_INT, TARGET, put_at, 1, MPI_INT, o.win);
-    if (rank == TARGET)
+    if (rank == TARGET) {
+        compute();
         seen = *(volatile int *)&words[load_at];
+    }
     MPI_Win_fence(0, o.win);
     MPI_Win_free(&o.win);
     free(words);
@@ -222,6 +231,31 @@ static void right_second_half(void)
 {
     halves(0, 1);
 }
+
+/* Steps see one load, and end before it may be repeated. For ThreadSanitizer it needs MPI_Win_sync.
+ */
+#ifndef APART
+static void right_polled_slowly(void)
+{
+    long stack[FEW] = {0}, found;
+    struct opened o = open_window(STACK, stack);
+
+    buffer[0] = 17;
+    MPI_Win_lock_all(0, o.win);
+    if (rank == FIRST)
+        MPI_Accumulate(buffer, 1, MPI_LONG, TARGET, o.displacement, 1, MPI_LONG, MPI_REPLACE,
+                       o.win);
+    if (rank == FIRST)
+        MPI_Win_flush(TARGET, o.win);
+    if (rank == TARGET)
+        do {
+            found = *(volatile long *)&o.words[o.at];
+            compute();
+        } while (found == 0);
+    MPI_Win_unlock_all(o.win);
+    close_window(&o, STACK);
+}
+#endif
 
 /* A buffer in memory that the processor guards. */
 static INLINE void store_to_origin(int at)
@@ -396,6 +430,9 @@ const struct scene flavors[] = {
     LOCAL(half, "MPI_Put", FIRST, "a load", TARGET),
     RIGHT(first_half),
     RIGHT(second_half),
+#ifndef APART
+    RIGHT(polled_slowly),
+#endif
     LOCAL(contiguous, "MPI_Put", TARGET, "a load", TARGET),
     RIGHT(contiguous),
     RIGHT(aligned),

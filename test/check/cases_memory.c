@@ -580,7 +580,7 @@ const struct scene local[] = {
 #ifndef APART
     MISUSE(nostore, "MPI_Win_fence", TARGET, "a store", TARGET),
     RIGHT(nostore),
-    LOCAL(result_notified, "MPI_Get", FIRST, "a load or a store", FIRST),
+    LOCAL(result_notified, "MPI_Get", FIRST, "a load", FIRST),
 #endif
     LOCAL(fence_put_load, "MPI_Put", FIRST, "a load", TARGET),
     LOCAL(fence_put_store, "MPI_Put", FIRST, "a store", TARGET),
@@ -619,8 +619,8 @@ const struct scene local[] = {
 #ifndef APART /* as an operation against another one it is not for ThreadSanitizer */
     LOCAL(origin_put_to, "MPI_Put", FIRST, "MPI_Put", SECOND),
 #endif
-    LOCAL(result_loaded, "MPI_Get", FIRST, "a load or a store", FIRST),
-    LOCAL(result_stored, "MPI_Fetch_and_op", FIRST, "a load or a store", FIRST),
+    LOCAL(result_loaded, "MPI_Get", FIRST, "a load", FIRST),
+    LOCAL(result_stored, "MPI_Fetch_and_op", FIRST, "a store", FIRST),
     RIGHT(result_loaded),
     {0},
 };

@@ -421,9 +421,9 @@ static void each(void (*what)(const struct batch *))
 }
 
 /* In one word, with its line. */
-static void print_call(enum what what, int is_result, int line, int caller)
+static void print_call(enum what what, int line, int caller)
 {
-    const char *call = is_result ? "a load or a store" : calls[what];
+    const char *call = calls[what];
 
     putchar(' ');
     for (; *call; call++)
@@ -440,13 +440,12 @@ static void list(const struct batch *batch)
 {
     for (int i = 0; i < batch->count; i++) {
         const struct scene *scene = &batch->scenes[i];
-        const int of_result = watches_buffer(scene) && fills(scene->one);
         char name[100];
 
         name_of(scene, name, sizeof name);
         printf("%s %s", name, is_wrong(scene) && is_seen(scene) ? "race" : "none");
-        print_call(scene->one, 0, ONE_LINE, actor(scene, 0));
-        print_call(scene->other, of_result, OTHER_LINE, actor(scene, 1));
+        print_call(scene->one, ONE_LINE, actor(scene, 0));
+        print_call(scene->other, OTHER_LINE, actor(scene, 1));
         putchar('\n');
     }
 }

@@ -39,13 +39,19 @@ def found(path):
         yield (key_of(first[0], [call.get("line", 0) for call in calls]) if first else None), finding["verdict"], said
 
 
+def is_as_wanted(calls, wanted):
+    """A watchpoint on a result buffer does not tell loads from stores."""
+    said = [("a-load", "a-store") if call == "a-load-or-a-store" else (call,) for call, _, _ in calls]
+    return [call[1:] for call in calls] == [call[1:] for call in wanted or []] and all(call[0] in names for call, names in zip(wanted or [], said))
+
+
 def main():
     scenes, bad = expected(sys.argv[1]), 0
     missing = {key: name for key, (name, calls) in scenes.items() if calls}
     wrong = len(missing)
     for key, verdict, calls in found(sys.argv[2]):
         name, wanted = scenes.get(key, (key, None))
-        if verdict != "race" or calls != wanted or key not in missing:
+        if verdict != "race" or not wanted or not is_as_wanted(calls, wanted) or key not in missing:
             print(f"table: {name}: expected {wanted}, found {verdict} {calls}")
             bad += 1
         missing.pop(key, None)
