@@ -9,7 +9,7 @@
 
 #include <sched.h>
 
-enum { rounds = 30000 };
+enum { rounds = 10000 };
 
 /* One rank's part of the window, in words of 8 bytes: the other's puts, meetings (rank 0's are
  * used), and this rank's reads. */

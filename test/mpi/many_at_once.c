@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ten thousand windows alive at the same time, of all kinds, in a process that may open 1024 files:
- * each of them is used while all the others exist.
+ * Four thousand windows alive at the same time, of all kinds, in a process that may open 1024
+ * files: each of them is used while all the others exist.
  */
 #include "footprint.h"
 #include "window.h"
 #include <sys/resource.h>
 
-enum { windows = 10000, bytes = 64 };
+enum { windows = 4000, bytes = 64 };
 
 static void limit_files(rlim_t most)
 {
@@ -24,7 +24,7 @@ static struct area areas[windows];
 /* addresses of the right neighbour's memory, for dynamic windows */
 static MPI_Aint theirs[windows];
 
-/* All in one message: ten thousand exchanges would take longer than the windows. */
+/* All in one message: four thousand exchanges would take longer than the windows. */
 static void exchange_addresses(int left, int right)
 {
     static MPI_Aint mine[windows];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thousand windows of each kind, or as many as the first argument says, created, used and freed
+ * Five hundred windows of each kind, or as many as the first argument says, created, used and freed
  * one after the other: afterwards the process holds no more memory, files and mappings than after
  * the first few.
  */
@@ -9,7 +9,7 @@
 
 enum { warm_up = 100 };
 
-/* A leak of one page, file or mapping per window would be a thousand of them. Sanitizers keep freed
+/* A leak of one page, file or mapping per window would be 500 of them. Sanitizers keep freed
  * memory for a while, so each window's is at a new place; memory that was moved there and back is
  * no longer one mapping with its neighbours, as they reserve their memory otherwise. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -39,7 +39,7 @@ static size_t size_of(int i)
 
 int main(int argc, char **argv)
 {
-    int windows = argc > 1 ? atoi(argv[1]) : 1000;
+    int windows = argc > 1 ? atoi(argv[1]) : 500;
     start(&argc, &argv);
     for (int kind = 0; kind < nkinds; kind++) {
         for (int i = 0; i < warm_up; i++)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Derived datatypes, request forms, atomicity under load, large windows and operations. Included by CMakeLists.txt, which defines proa_mpi_case.
 
-# Types drawn at random: each host has a stretch of its own of the same 20,000 (cases, seed, the first).
+# Types drawn at random: each host has a stretch of its own of the same 10,000 (cases, seed, the first).
 proa_mpi_program(datatype_random datatype_random.c)
 list(LENGTH PROA_HOSTS hosts)
-math(EXPR cases "20000 / ${hosts}")
+math(EXPR cases "10000 / ${hosts}")
 set(first 0)
 foreach(host IN LISTS PROA_HOSTS)
   target_link_libraries(datatype_random.${host} PRIVATE ${CMAKE_DL_LIBS})
