@@ -20,12 +20,16 @@ static proa_syscalls_matters *matters_to;
 struct passage {
     const void *memory, *caller;
     size_t bytes;
-    int stores, is_lent, tries;
+    int stores, is_lent, is_copy, tries;
 };
 
 static struct passage begin(const void *memory, size_t bytes, int stores, const void *caller)
 {
-    return (struct passage){memory, caller, bytes, stores, proa_protection_lend(memory, bytes), 0};
+    return (struct passage){.memory = memory,
+                            .caller = caller,
+                            .bytes = bytes,
+                            .stores = stores,
+                            .is_lent = proa_protection_lend(memory, bytes)};
 }
 
 /* Another thread may have protected the pages meanwhile. */
@@ -50,7 +54,7 @@ static void end(const struct passage *passage, ssize_t moved)
             &(struct proa_trap_hit){.instruction = passage->caller,
                                     .memory = passage->memory,
                                     .bytes = bytes,
-                                    .is_of_call = 1,
+                                    .is_of_call = !passage->is_copy,
                                     .access = passage->stores ? PROA_TRAP_STORE : PROA_TRAP_LOAD});
     errno = error;
 }
@@ -128,6 +132,59 @@ static char *our_fgets(char *memory, int room, FILE *stream)
 
     end(&passage, got ? (ssize_t)strlen(got) + 1 : 0);
     return got;
+}
+
+/* ---- copies ---- */
+
+/* Traps would tell the first byte of each load, as these load by vectors, and of many accesses to a
+ * page the first ones. */
+static struct passage begin_copy(const void *memory, size_t bytes, int stores, const void *caller)
+{
+    struct passage passage = begin(memory, bytes, stores, caller);
+
+    passage.is_copy = 1;
+    return passage;
+}
+
+#define COPY(name, arguments, ...)                                      \
+    static void *our_##name(__VA_ARGS__)                                \
+    {                                                                   \
+        const struct passage load = begin_copy(from, bytes, 0, CALLER), \
+                             store = begin_copy(to, bytes, 1, CALLER);  \
+                                                                        \
+        name arguments;                                                 \
+        end(&load, (ssize_t)bytes);                                     \
+        end(&store, (ssize_t)bytes);                                    \
+        return to;                                                      \
+    }
+
+/* Of programs that were compiled with _FORTIFY_SOURCE: these end the program where there is no
+ * room. */
+void *memcpy_chk(void *to, const void *from, size_t bytes, size_t room) __asm__("__memcpy_chk");
+void *memmove_chk(void *to, const void *from, size_t bytes, size_t room) __asm__("__memmove_chk");
+void *memset_chk(void *to, int value, size_t bytes, size_t room) __asm__("__memset_chk");
+
+COPY(memcpy, (to, from, bytes), void *to, const void *from, size_t bytes)
+COPY(memmove, (to, from, bytes), void *to, const void *from, size_t bytes)
+COPY(memcpy_chk, (to, from, bytes, room), void *to, const void *from, size_t bytes, size_t room)
+COPY(memmove_chk, (to, from, bytes, room), void *to, const void *from, size_t bytes, size_t room)
+
+static void *our_memset(void *to, int value, size_t bytes)
+{
+    const struct passage store = begin_copy(to, bytes, 1, CALLER);
+
+    memset(to, value, bytes);
+    end(&store, (ssize_t)bytes);
+    return to;
+}
+
+static void *our_memset_chk(void *to, int value, size_t bytes, size_t room)
+{
+    const struct passage store = begin_copy(to, bytes, 1, CALLER);
+
+    memset_chk(to, value, bytes, room);
+    end(&store, (ssize_t)bytes);
+    return to;
 }
 
 /* ---- several buffers ---- */
@@ -223,6 +280,12 @@ static const struct proa_diversion diversions[] = {
     OTHER(preadv64, preadv),
     ROW(pwritev),
     OTHER(pwritev64, pwritev),
+    ROW(memcpy),
+    ROW(memmove),
+    ROW(memset),
+    OTHER(__memcpy_chk, memcpy_chk),
+    OTHER(__memmove_chk, memmove_chk),
+    OTHER(__memset_chk, memset_chk),
     ROW(recvmsg),
     ROW(sendmsg),
 };

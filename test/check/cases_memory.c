@@ -331,7 +331,7 @@ static void wrong_by_memcpy(void)
 
     MPI_Win_fence(0, win);
     if (rank == FIRST)
-        put(TARGET, 0);
+        put(TARGET, 3);
     if (rank == TARGET)
         copy(other, memory, sizeof other);
     MPI_Win_fence(0, win);
