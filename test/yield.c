@@ -1,41 +1,68 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Preloaded into the ranks of tests: gives the processor away where UCX finds no message.
+ * Preloaded into the ranks of tests: gives the processor away while a host polls.
  *
- * MPICH polls UCX without a pause. With more ranks than processors a rank with work then waits for
- * the time slices of ranks without any, which multiplies the processor time of a test.
- * Open MPI does the same by OMPI_MCA_mpi_yield_when_idle.
+ * MPICH polls UCX without a pause, and Open MPI all that it has. With more ranks than processors a
+ * rank with work then waits for the time slices of ranks without any, which multiplies the
+ * processor time of a test. Calls that do not wait poll as well, such as MPI_Request_free: not each
+ * poll yields, as mpi_yield_when_idle of Open MPI has it, which would stretch them.
  */
 #include <dlfcn.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls that do not wait look as well, such as MPI_Request_free. */
 enum { LOOKS = 100 };
 
-static unsigned (*progress)(void *worker); /* of UCX */
-static pthread_once_t looked_up = PTHREAD_ONCE_INIT;
-
-/* By the library's handle: a host may load UCX out of sight of RTLD_NEXT. */
-static void look_up(void)
+/* Sets *function to the host's. A host may be loaded out of sight of RTLD_NEXT. */
+static void find(void *function, const char *name, const char *const *libraries)
 {
-    void *library = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
-    void *symbol = library ? dlsym(library, "ucp_worker_progress") : NULL;
+    void *symbol = dlsym(RTLD_NEXT, name);
+    for (; !symbol && *libraries; libraries++) {
+        void *library = dlopen(*libraries, RTLD_LAZY | RTLD_NOLOAD);
+        symbol = library ? dlsym(library, name) : NULL;
+    }
     if (!symbol)
         abort();
-    memcpy(&progress, &symbol, sizeof progress);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+static void count_look(void)
+{
+    static _Thread_local unsigned looks;
+    if (++looks % LOOKS == 0)
+        sched_yield();
 }
 
 unsigned ucp_worker_progress(void *worker);
 
 unsigned ucp_worker_progress(void *worker)
 {
-    static _Thread_local unsigned looks;
-    pthread_once(&looked_up, look_up);
+    static const char *const libraries[] = {"libucp.so.0", NULL};
+    static unsigned (*progress)(void *worker);
+    if (!__atomic_load_n(&progress, __ATOMIC_RELAXED)) {
+        unsigned (*found)(void *worker);
+        find(&found, "ucp_worker_progress", libraries);
+        __atomic_store_n(&progress, found, __ATOMIC_RELAXED);
+    }
     unsigned count = progress(worker);
-    if (count == 0 && ++looks % LOOKS == 0)
-        sched_yield();
+    if (count == 0)
+        count_look();
     return count;
+}
+
+/* It returns nothing in Open MPI 4. */
+int opal_progress(void);
+
+int opal_progress(void)
+{
+    static const char *const libraries[] = {"libopen-pal.so.40", "libopen-pal.so.80", NULL};
+    static int (*progress)(void);
+    if (!__atomic_load_n(&progress, __ATOMIC_RELAXED)) {
+        int (*found)(void);
+        find(&found, "opal_progress", libraries);
+        __atomic_store_n(&progress, found, __ATOMIC_RELAXED);
+    }
+    count_look();
+    return progress();
 }
