@@ -25,7 +25,8 @@ static _Thread_local struct {
     volatile enum state state;
     proa_steps_matters *matters;
     uint32_t left, hits;
-    uintptr_t last; /* the instruction before */
+    uintptr_t last;    /* the instruction before */
+    uint8_t *of_place; /* how often they began there */
 } steps;
 
 static uint32_t made; /* by all threads */
@@ -107,13 +108,10 @@ int proa_steps_go_on(const void *context)
 static int is_early(const void *place)
 {
     static uint8_t of_place[PLACES];
-    uint8_t *count = &of_place[((uintptr_t)place * 2654435769U >> 16) % PLACES];
 
-    if (proa_atomic_load(count, PROA_RELAXED) >= PROA_STEPS_OF_PLACE ||
-        proa_atomic_load(&made, PROA_RELAXED) >= PROA_STEPS_MOST)
-        return 0;
-    proa_atomic_fetch_add(count, 1, PROA_RELAXED);
-    return 1;
+    steps.of_place = &of_place[((uintptr_t)place * 2654435769U >> 16) % PLACES];
+    return proa_atomic_load(steps.of_place, PROA_RELAXED) < PROA_STEPS_OF_PLACE &&
+           proa_atomic_load(&made, PROA_RELAXED) < PROA_STEPS_MOST;
 }
 
 static int is_blocked(void)
@@ -149,6 +147,7 @@ int proa_steps_end(void)
         is_whole = 0;
     }
     proa_atomic_fetch_add(&made, PROA_STEPS - steps.left, PROA_RELAXED);
+    proa_atomic_fetch_add(steps.of_place, is_whole ? 1 : PROA_STEPS_EARLY, PROA_RELAXED);
     return is_whole;
 }
 

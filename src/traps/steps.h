@@ -6,8 +6,9 @@
  * guard.
  *
  * A step takes microseconds, so a thread makes PROA_STEPS at most between two calls, from each
- * place in the program PROA_STEPS_OF_PLACE times, and PROA_STEPS_MOST in all. It makes none while
- * SIGTRAP is blocked, and ends before a system call that blocks signals or makes a process.
+ * place in the program PROA_STEPS_OF_PLACE times, of which one that ends early counts as
+ * PROA_STEPS_EARLY, and PROA_STEPS_MOST in all. It makes none while SIGTRAP is blocked, and ends
+ * before a system call that blocks signals or makes a process.
  *
  * Steps need protection (traps/protection.h), whose handler takes the trap. x86-64 alone.
  */
@@ -20,6 +21,7 @@ enum {
     PROA_STEPS = 4096,
     PROA_STEPS_HITS = 128, /* between two calls; with more of them, steps end */
     PROA_STEPS_OF_PLACE = 16,
+    PROA_STEPS_EARLY = 4,
     PROA_STEPS_MOST = 1 << 20
 };
 

@@ -154,6 +154,22 @@ static void place(void **state)
     expect_none();
 }
 
+/* Where a long computation follows, as behind most calls of a loop, steps are fewer. */
+static void place_early(void **state)
+{
+    (void)state;
+    for (int i = 0; i < PROA_STEPS_OF_PLACE; i++) {
+        proa_steps_begin(&places[6], matters);
+        words[4] = 1;
+        for (int j = 0; j < PROA_STEPS; j++)
+            other = j;
+        assert_false(proa_steps_end());
+    }
+    for (int i = 0; i < PROA_STEPS_OF_PLACE / PROA_STEPS_EARLY; i++)
+        expect(&words[4], PROA_TRAP_STORE);
+    expect_none();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +179,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(thread, begin, end),
         cmocka_unit_test_setup_teardown(blocked, begin, end),
         cmocka_unit_test_setup_teardown(place, begin, end),
+        cmocka_unit_test_setup_teardown(place_early, begin, end),
     };
 
     if (proa_protection_start() != 0) {
