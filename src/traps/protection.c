@@ -288,6 +288,15 @@ int proa_protection_is_on(void)
 
 /* ---- ranges ---- */
 
+/* A library that is loaded later, such as PSM below libfabric, may have put its handler there. */
+static void retake_faults(void)
+{
+    struct sigaction now;
+
+    if (sigaction(SIGSEGV, NULL, &now) == 0 && now.sa_sigaction != on_fault)
+        proa_trap_take(SIGSEGV, on_fault, &segv_before);
+}
+
 static struct range *free_range(void)
 {
     struct range *range = ranges;
@@ -312,6 +321,7 @@ int proa_protection_add(void *memory, size_t bytes)
     range->traps = calloc(range->pages, sizeof *range->traps);
     if (!range->traps)
         return ENOMEM;
+    retake_faults();
     if (range - ranges >= range_count)
         proa_atomic_store(&range_count, (int)(range - ranges) + 1, PROA_RELAXED);
     proa_atomic_store(&range->memory, (uintptr_t)memory, PROA_RELEASE);

@@ -394,6 +394,22 @@ static void own_faults_body(void)
 }
 TEST(own_faults)
 
+static void other_handler(int number)
+{
+    _exit(number);
+}
+
+/* A library that is loaded after the start takes the signal. */
+static void taken_body(void)
+{
+    proa_protection_drop(memory);
+    signal(SIGSEGV, other_handler);
+    assert_int_equal(proa_protection_add(memory, PAGES * (size_t)page), 0);
+    *word(0) = 1;
+    expect(word(0), PROA_TRAP_STORE);
+}
+TEST(taken)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,6 +421,7 @@ int main(void)
         cmocka_unit_test(too_many),       cmocka_unit_test(own_faults),
         cmocka_unit_test(dropped_beside), cmocka_unit_test(dropped_in_handler),
         cmocka_unit_test(too_many_traps), cmocka_unit_test(bytes),
+        cmocka_unit_test(taken),
     };
 
     page = sysconf(_SC_PAGESIZE);
