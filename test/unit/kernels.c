@@ -549,7 +549,7 @@ static void halves_body(struct world *world)
     uint16_t t;
     (void)world;
 
-    for (long i = 0; i < world_rounds(50000); i++) {
+    for (long i = 0; i < world_rounds(200000); i++) {
         uint16_t a = random_F16(&seed),
                  near = (uint16_t)((a ^ 0x8000) + (int)world_below(&seed, 5) - 2);
         try_rounding(PROA_F16, BITS_OF_F16, a, random_F16(&seed));
