@@ -85,7 +85,7 @@ void explore_atomic(const volatile void *address, size_t size, int is_write);
 void explore_seams_begin(void);
 /* The shared memory, as pieces: the offset of an address in all of them together; -1: it is in
  * none. */
-enum { EXPLORE_SHARED_BYTES = 1 << 20, EXPLORE_STATIC_BYTES = 1 << 16 };
+enum { EXPLORE_SHARED_BYTES = 1 << 20, EXPLORE_STATIC_BYTES = 1 << 17 };
 long explore_shared_at(const volatile void *address);
 void explore_shared_reset(void);
 void explore_shared_dirty(long at, size_t size);

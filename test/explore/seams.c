@@ -86,6 +86,8 @@ void explore_delete(void *memory, size_t size)
 
 void explore_share(void *variable, size_t size)
 {
+    if (statics_bytes + size > sizeof statics_first)
+        explore_fail("too many shared statics");
     statics[statics_count].address = variable;
     statics[statics_count].size = size;
     statics[statics_count++].at = statics_bytes;
