@@ -184,12 +184,14 @@ static void know_c_library(void)
     dl_iterate_phdr(note_code, NULL);
 }
 
+/* No other handler runs within ours: its own accesses would trap while traps are blocked. */
 int proa_trap_take(int number, void (*handler)(int, siginfo_t *, void *), struct sigaction *before)
 {
     struct sigaction ours = {.sa_sigaction = handler,
                              .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 
     know_c_library();
+    sigfillset(&ours.sa_mask);
     if (sigaction(number, &ours, before) != 0)
         return errno;
     if (!of_program[number])
@@ -209,8 +211,20 @@ struct sigaction *proa_trap_action(int number)
     return number > 0 && number < NUMBERS ? of_program[number] : NULL;
 }
 
+/* As the kernel does before it calls the program's handler. */
+static void set_mask(const struct sigaction *before, int number, const ucontext_t *context)
+{
+    sigset_t blocked;
+
+    sigorset(&blocked, &context->uc_sigmask, &before->sa_mask);
+    if (!(before->sa_flags & SA_NODEFER))
+        sigaddset(&blocked, number);
+    pthread_sigmask(SIG_SETMASK, &blocked, NULL);
+}
+
 void proa_trap_hand_on(const struct sigaction *before, int number, siginfo_t *info, void *context)
 {
+    set_mask(before, number, context);
     if (before->sa_flags & SA_SIGINFO) {
         before->sa_sigaction(number, info, context);
     } else if (before->sa_handler == SIG_DFL) {
