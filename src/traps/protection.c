@@ -240,7 +240,7 @@ static void on_step(int number, siginfo_t *info, void *context)
 {
     int error = errno;
 
-    if (info->si_code != TRAP_TRACE || (step.pages == 0 && !proa_steps_are_on())) {
+    if (info->si_code != TRAP_TRACE || (step.pages == 0 && !proa_steps_have_begun())) {
         proa_trap_hand_on(&trap_before, number, info, context);
         return;
     }

@@ -78,9 +78,11 @@ static void look(const void *context)
             write_down(context, &operands[i]);
 }
 
-int proa_steps_are_on(void)
+/* They may have ended since: code that a handler has interrupted goes on with the flag set, though
+ * the handler's own steps have been cut. */
+int proa_steps_have_begun(void)
 {
-    return steps.state == ON || steps.state == ENDING;
+    return steps.matters != NULL;
 }
 
 int proa_steps_go_on(const void *context)
@@ -163,7 +165,7 @@ int proa_steps_end(void)
     return 0;
 }
 
-int proa_steps_are_on(void)
+int proa_steps_have_begun(void)
 {
     return 0;
 }

@@ -35,8 +35,8 @@ void proa_steps_begin(const void *place, proa_steps_matters *matters);
 /* Ends this thread's steps. 1: each instruction since they began was looked at; 0: not all. */
 int proa_steps_end(void);
 
-/* For the handler of a trap behind an instruction: is the trap a step's? */
-int proa_steps_are_on(void);
+/* For the handler of a trap behind an instruction: may the trap be a step's of this thread? */
+int proa_steps_have_begun(void);
 
 /* Looks at the instruction that comes next. context: the handler's. 1: the next trap is wanted. */
 int proa_steps_go_on(const void *context);

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cmocka.h>
 
 static volatile int words[8]; /* those from the third on matter */
@@ -170,6 +173,47 @@ static void place_early(void **state)
     expect_none();
 }
 
+/* A handler of the program that accesses protected memory makes steps by itself, which a call of
+ * sigprocmask cuts. It comes in the midst of ours, or of code that makes steps. */
+static volatile int *protected_page;
+
+static void on_signal(int number)
+{
+    sigset_t none;
+
+    (void)number;
+    protected_page[0] = 1;
+    sigemptyset(&none);
+    sigprocmask(SIG_BLOCK, &none, NULL);
+}
+
+static int matters_and_raises(const void *memory, size_t bytes, int stores)
+{
+    if (matters(memory, bytes, stores))
+        kill(getpid(), SIGUSR1);
+    return 0;
+}
+
+static void handler(void **state)
+{
+    const size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    struct proa_trap_hit hit;
+
+    (void)state;
+    protected_page = memory;
+    signal(SIGUSR1, on_signal);
+    assert_int_equal(proa_protection_add(memory, bytes), 0);
+    proa_steps_begin(&places[7], matters_and_raises);
+    words[4] = 1;
+    assert_false(proa_steps_end());
+    assert_true(proa_trap_next(&hit));
+    assert_ptr_equal(hit.memory, memory);
+    proa_protection_drop(memory);
+    munmap(memory, bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +224,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(blocked, begin, end),
         cmocka_unit_test_setup_teardown(place, begin, end),
         cmocka_unit_test_setup_teardown(place_early, begin, end),
+        cmocka_unit_test_setup_teardown(handler, begin, end),
     };
 
     if (proa_protection_start() != 0) {
