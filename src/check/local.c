@@ -115,10 +115,14 @@ static int is_asked_for(void)
            proa_settings()->check_memory && !proa_sanitizer_is_there();
 }
 
+/* PSM, which libfabric may load while other threads trap, takes SIGSEGV to tell of crashes, unless
+ * this is set. */
 void proa_local_begin(void)
 {
-    if (is_asked_for())
-        divert();
+    if (!is_asked_for())
+        return;
+    divert();
+    setenv("IPATH_NO_BACKTRACE", "1", 0);
 }
 
 static void start_traps(void)

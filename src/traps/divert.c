@@ -102,6 +102,8 @@ static void divert_one(const struct file *file, const ElfW(Rela) *entry,
             put(file, (const void **)(file->base + entry->r_offset), wanted->diversions[i].there);
 }
 
+/* While this is called the dynamic linker's lock is held, so another thread's dlopen may wait for
+ * it: no call that takes a further lock of the linker's, such as dladdr. */
 static int divert_file(struct dl_phdr_info *info, size_t bytes, void *wanted)
 {
     struct file file = {.base = info->dlpi_addr};
@@ -118,7 +120,7 @@ static int divert_file(struct dl_phdr_info *info, size_t bytes, void *wanted)
             some = (const void *)(file.base + head->p_vaddr);
         }
     }
-    if (!some || !proa_trap_is_program(some))
+    if (!some || !proa_trap_is_program(info->dlpi_name))
         return 0;
     read_dynamic(&file, some);
     for (int list = 0; list < 2 && file.symbols && file.names; list++) {

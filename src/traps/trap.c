@@ -112,16 +112,19 @@ struct proa_trap_hit proa_trap_hit(const void *context)
     return hit;
 }
 
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 /* The name of the file that holds this code; "": none does. */
 static const char *object_of(const void *instruction)
 {
     Dl_info info;
-    const char *slash;
 
-    if (!dladdr(instruction, &info) || !info.dli_fname)
-        return "";
-    slash = strrchr(info.dli_fname, '/');
-    return slash ? slash + 1 : info.dli_fname;
+    return dladdr(instruction, &info) && info.dli_fname ? last_part(info.dli_fname) : "";
 }
 
 static int is_of_mpi(const char *object)
@@ -135,11 +138,11 @@ static int is_of_mpi(const char *object)
     return 0;
 }
 
-int proa_trap_is_program(const void *address)
+int proa_trap_is_program(const char *path)
 {
-    const char *object = object_of(address);
+    const char *object = last_part(path);
 
-    return *object && !is_of_mpi(object) && strncmp(object, "libc.so", 7) != 0 &&
+    return !is_of_mpi(object) && strncmp(object, "libc.so", 7) != 0 &&
            strncmp(object, "ld-linux", 8) != 0;
 }
 

@@ -45,9 +45,9 @@ struct proa_trap_hit proa_trap_hit(const void *context);
  * NULL: it is an access by the MPI, Proa, or a network's library. Not for handlers. */
 const void *proa_trap_place(const struct proa_trap_hit *hit);
 
-/* Does the file that holds this address count as part of the program? Not the C library, the
- * dynamic linker, and the libraries that proa_trap_place names. Not for handlers. */
-int proa_trap_is_program(const void *address);
+/* Does a loaded file count as part of the program? Not the C library, the dynamic linker, and the
+ * libraries that proa_trap_place names. path: "" of the program itself. */
+int proa_trap_is_program(const char *path);
 
 /* Takes the signal; *before: its action before. 0, or an errno. The last to take it is the first to
  * give it back. */
