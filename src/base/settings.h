@@ -115,7 +115,7 @@ struct proa_settings {
 /* The settings in force. Never NULL; safe from any thread. */
 const struct proa_settings *proa_settings(void);
 
-/* In MPI_Init, before any window: check mode is off, whatever the environment says. */
+/* In MPI_Init, before any window: check mode is off, even if the environment asks for it. */
 void proa_settings_leave_check(void);
 
 /* ---- the table, for code that shows it ---- */
