@@ -56,7 +56,8 @@ function failure(row, column,   r) {
     return ""
 }
 
-function three_digits(x) { return sprintf(x < 9.995 ? "%.2f" : x < 99.95 ? "%.1f" : "%.0f", x) }
+# Less than 0.005 has one digit, as it is not 0.
+function three_digits(x) { return sprintf(x < 0.005 ? "%.1g" : x < 9.995 ? "%.2f" : x < 99.95 ? "%.1f" : "%.0f", x) }
 
 function with_unit(row, x) {
     if (row ~ /_peak$/) # bytes

@@ -8,9 +8,11 @@
  */
 #include "loop.h"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { WINDOW_BYTES = 64, WINDOWS = 32 };
 
@@ -170,6 +172,17 @@ static void tell_bytes(int rank, int ranks)
     fflush(stdout);
 }
 
+/* Says where this rank is, where the script asks (where.c): before a time limit can end the run. */
+static void tell_where(void)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "bench_where");
+    void (*tell)(void) = NULL;
+
+    memcpy(&tell, &symbol, sizeof tell);
+    if (tell)
+        tell();
+}
+
 int main(int argc, char **argv)
 {
     struct ring ring;
@@ -186,6 +199,7 @@ int main(int argc, char **argv)
     MPI_Group_incl(world, ranks > 2 ? 2 : 1, both, &ring.both);
     MPI_Win_allocate(WINDOW_BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &ring.win);
     MPI_Win_allocate(WINDOW_BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &ring.meet);
+    tell_where();
     tell_time(rank, "create", (struct timed){&ring, create, false});
     tell_time(rank, "fence", (struct timed){&ring, fence, false});
     MPI_Win_fence(MPI_MODE_NOSUCCEED, ring.win);

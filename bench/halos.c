@@ -57,7 +57,7 @@ struct strip {
 static void put_rows(const struct strip *strip, int from, int to, int at)
 {
     if (to >= 0 && to < ranks)
-        MPI_Put(strip->in[from], RADIUS * GRID, MPI_DOUBLE, to, at * GRID, RADIUS * GRID,
+        MPI_Put(strip->in[from], RADIUS * GRID, MPI_DOUBLE, to, (MPI_Aint)at * GRID, RADIUS * GRID,
                 MPI_DOUBLE, strip->win);
 }
 
@@ -206,11 +206,11 @@ static MPI_Group group_of_neighbours(void)
 static double faces(void)
 {
     struct block block = {.cell = memory(CELLS * sizeof *block.cell),
-                          .out = memory(FACES * FACE * sizeof(double)),
+                          .out = memory(sizeof(double) * FACES * FACE),
                           .neighbours = group_of_neighbours()};
     double seconds;
 
-    MPI_Win_allocate(FACES * FACE * (MPI_Aint)sizeof(double), sizeof(double), MPI_INFO_NULL,
+    MPI_Win_allocate((MPI_Aint)sizeof(double) * FACES * FACE, sizeof(double), MPI_INFO_NULL,
                      MPI_COMM_WORLD, &block.in, &block.win);
     MPI_Barrier(MPI_COMM_WORLD);
     seconds = MPI_Wtime();

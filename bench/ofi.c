@@ -135,7 +135,7 @@ static void open_memory(void)
 static void open_all(void)
 {
     struct fi_av_attr av = {.type = FI_AV_TABLE};
-    struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_CONTEXT, .size = 2 * CONTEXTS};
+    struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_CONTEXT, .size = 2 * (size_t)CONTEXTS};
 
     side.info = choose();
     check("fi_fabric", fi_fabric(side.info->fabric_attr, &side.fabric, NULL));
