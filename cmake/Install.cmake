@@ -48,10 +48,19 @@ proa_install_template(cmake/install/modulefile.in modulefile DESTINATION ${CMAKE
 proa_install_template(cmake/install/modulefile.lua.in modulefile.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/proa/modulefiles/proa RENAME ${PROJECT_VERSION}.lua)
 
 install(FILES tools/proa/proa.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME proa)
+install(FILES tools/proa/proa.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _proa)
+install(FILES tools/proa/proa.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# Removes what the last `cmake --install` of this build has put somewhere; folders stay.
+add_custom_target(uninstall COMMAND xargs -d "\\n" -a ${PROJECT_BINARY_DIR}/install_manifest.txt rm -f -- VERBATIM)
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES test/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/test)
 file(GLOB proa_documents CONFIGURE_DEPENDS doc/*.md doc/*.svg)
 install(FILES ${proa_documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc)
+file(GLOB proa_examples CONFIGURE_DEPENDS examples/*.c examples/*.h examples/*.f90 examples/*.py)
+install(FILES ${proa_examples} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+file(GLOB proa_examples_tutorial CONFIGURE_DEPENDS examples/tutorial/*.c)
+install(FILES ${proa_examples_tutorial} DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/tutorial)
 file(GLOB proa_decisions CONFIGURE_DEPENDS doc/decisions/*.md)
 install(FILES ${proa_decisions} DESTINATION ${CMAKE_INSTALL_DOCDIR}/doc/decisions)
 file(GLOB proa_documents_from CONFIGURE_DEPENDS doc/from/*.md)

@@ -15,7 +15,7 @@ host_facts_read() {
         host_fact[$name.$key]=$value
     done
 }
-host_facts_read <"$(dirname "${BASH_SOURCE[0]}")/hosts"
+host_facts_read <"${BASH_SOURCE[0]%/*}/hosts"
 
 # host_known NAME: is it one?
 host_known() {

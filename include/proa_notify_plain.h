@@ -33,8 +33,11 @@ PROA_NOTIFY_ONCE void *proa_notify_native(const char *name)
 }
 
 typedef int (*proa_notify_serves)(MPI_Win win);
+typedef int (*proa_notify_class)(void);
+typedef int (*proa_notify_keyval)(int which);
 
-/* Proa's address for that name, found once; NULL: Proa is not loaded. */
+/* Proa's address for that name, found once; NULL: Proa is not loaded. An extension of ISO C, which
+ * has no conversion to pointers to functions. */
 #define PROA_NOTIFY_KNOWN(type, name)                                                        \
     __extension__({                                                                          \
         static type proa_found;                                                              \
@@ -169,7 +172,7 @@ PROA_NOTIFY_ONCE int proa_notify_plain_error(MPI_Win win, int code)
 PROA_NOTIFY_ONCE int PROA_Notify_error_class(void)
 {
     static int error_class;
-    int (*native)(void) = (int (*)(void))proa_notify_native("PROA_Notify_error_class");
+    int (*native)(void) = PROA_NOTIFY_KNOWN(proa_notify_class, "PROA_Notify_error_class");
 
     if (native)
         return native();
@@ -183,7 +186,7 @@ PROA_NOTIFY_ONCE int PROA_Notify_error_class(void)
 PROA_NOTIFY_ONCE int PROA_Notify_keyval(int which)
 {
     static int keyvals[3] = {MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID, MPI_KEYVAL_INVALID};
-    int (*native)(int) = (int (*)(int))proa_notify_native("PROA_Notify_keyval");
+    int (*native)(int) = PROA_NOTIFY_KNOWN(proa_notify_keyval, "PROA_Notify_keyval");
 
     if (native)
         return native(which);

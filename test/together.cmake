@@ -66,9 +66,8 @@ function(proa_register_groups)
     list(GET limits 0 limit)
     list(TRANSFORM command REPLACE "^LIMIT$" ${limit})
     string(TOUPPER ${host} HOST)
-    math(EXPR hard_limit "4 * (${limit} + 180 + 21 * ${n})") # three programs may hang
     add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/test/together ${command} $<TARGET_FILE:together.${host}> ${programs})
-    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${hard_limit} PROCESSORS ${n} COST 50 SKIP_RETURN_CODE 77 FAIL_REGULAR_EXPRESSION "proa: race:"
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${PROA_TEST_TIMEOUT} PROCESSORS ${n} COST 50 SKIP_RETURN_CODE 77 FAIL_REGULAR_EXPRESSION "proa: race:"
                          ENVIRONMENT "PROA_MPIEXEC_${HOST}=${PROA_MPIEXEC_${HOST}}")
   endforeach()
 endfunction()

@@ -6,6 +6,7 @@
  *                          device goes on to use the old one
  *   asynchronous or direct I/O is set up (adopt/process.h): the kernel may be about to store to the
  *                          old pages
+ *   the program has protection keys: they are of the mapping, which is aside
  *   the program has other threads, and the kernel cannot stop them (adopt/remap.h)
  *   hundreds of places have moved: memory would be cut into too many mappings
  *   vm.overcommit_memory is 2: private memory has been promised to the program, pages of files come
@@ -106,15 +107,14 @@ static const char *start(void)
     return why_off;
 }
 
-/* The reason why this process cannot move that many bytes in; NULL: none. A move needs little
- * memory besides, but a process at the brink of its limit is better left alone. The look at that
- * limit takes longer than moving a few pages. */
+/* The reason why this process cannot move that many bytes in; NULL: none. A process at the brink of
+ * its memory limit is left alone; looking at that limit takes longer than moving a few pages. */
 static const char *obstacle(const struct proa_process *process, uint64_t bytes)
 {
-    if (process->locked_kib)
-        return "memory of this process is locked (mlock)";
-    if (process->direct == PROA_DIRECT_FILE)
-        return "the program has threads and a file open with O_DIRECT";
+    const char *why = proa_process_keeps(process);
+
+    if (why)
+        return why;
     if (proa_ranges_places(&adopted) >= (bytes < MANY_BYTES ? PLACES_MOST_SMALL : PLACES_MOST))
         return "too many places have moved: more would need too many mappings";
     if (bytes > PROA_RELOCATE_BYTES / 2 &&
@@ -305,7 +305,7 @@ static void move_parts(struct proa_survey *survey)
         part->moved_end = move_part(&mover, part);
         if (part->moved_end < part->end) {
             survey->why =
-                "the kernel refuses to move the pages, or a thread waits at a word in them";
+                "the kernel refuses to move the pages, a userfaultfd has them, or a thread waits";
             break;
         }
     }
@@ -314,7 +314,7 @@ static void move_parts(struct proa_survey *survey)
 
 /* ---- holding ---- */
 
-/* The next piece, up to `end`. It continues the last one, if that is of its kind. */
+/* The next piece, up to `end`. It continues the last one of its kind. */
 static void piece_add(struct proa_hold *hold, uint64_t end, uint64_t is_adopted)
 {
     if (hold->count == 0 || hold->piece[hold->count - 1].adopted != is_adopted)

@@ -87,11 +87,11 @@ int proa_touched_open(struct proa_touched *touched, uint64_t swapped_kib)
     struct proa_touched_run run;
 
     touched->fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (touched->fd >= 0 && scan(touched->fd, page, page + proa_page_bytes(), 1, &run) >= 0)
+    if (touched->fd >= 0 && scan(touched->fd, page, page + proa_page_bytes(), 1, &run) == 1)
         return 0;
     proa_touched_close(touched);
     touched->fd = -1;
-    return swapped_kib ? -1 : 0;
+    return !swapped_kib && look(page, page + proa_page_bytes(), 1, &run) == 1 ? 0 : -1;
 }
 
 void proa_touched_close(const struct proa_touched *touched)

@@ -140,6 +140,13 @@ int proa_maps_is_bound(uint64_t address)
            mode != MPOL_DEFAULT;
 }
 
+/* mprotect refuses PROT_GROWSDOWN elsewhere; here it sets the protection that is there. */
+int proa_maps_grows(uint64_t address)
+{
+    return syscall(SYS_mprotect, address, (uint64_t)sysconf(_SC_PAGESIZE),
+                   PROT_READ | PROT_WRITE | PROT_GROWSDOWN) == 0;
+}
+
 void proa_maps_unbind(uint64_t first, uint64_t end)
 {
     syscall(SYS_mbind, first, end - first, MPOL_DEFAULT, NULL, 0, 0);

@@ -30,6 +30,9 @@ int proa_maps_read(uint64_t first, uint64_t end, proa_mapping_use *use, void *co
 /* Has the program said where the pages of the mapping at address are to lie (mbind)? */
 int proa_maps_is_bound(uint64_t address);
 
+/* Is the mapping at address, a page that reads and writes, one that grows (MAP_GROWSDOWN)? */
+int proa_maps_grows(uint64_t address);
+
 /* Removes the policy (mbind) of whole pages of a file in memory: the file would remember it. */
 void proa_maps_unbind(uint64_t first, uint64_t end);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See process.h. Sources: proc(5), io_setup(2), io_uring(7), get_robust_list(2), the kernel's
- * sysctl/fs.rst (aio-nr). */
+/* See process.h. Sources: proc(5), io_setup(2), io_uring(7), pkeys(7), get_robust_list(2), the
+ * kernel's sysctl/fs.rst (aio-nr). */
 #include "adopt/process.h"
 #include "adopt/maps.h"
 #include "shm/segment.h"
@@ -71,7 +71,7 @@ static int has_contexts(void)
 
 /* ---- direct I/O: files ---- */
 
-static enum proa_direct direct_of(int folder, const char *number, int files)
+static enum proa_direct direct_of(int folder, const char *number, int files, int *has_faults)
 {
     char name[32] = "";
     struct stat status;
@@ -79,16 +79,17 @@ static enum proa_direct direct_of(int folder, const char *number, int files)
 
     if (fstat(fd, &status) != 0)
         return PROA_DIRECT_NONE;
-    if ((status.st_mode & S_IFMT) == 0 && /* a ring is a file of no type */
-        readlinkat(folder, number, name, sizeof name - 1) > 0 &&
-        strcmp(name, "anon_inode:[io_uring]") == 0)
+    if ((status.st_mode & S_IFMT) == 0) /* such as a ring */
+        (void)!readlinkat(folder, number, name, sizeof name - 1);
+    if (strcmp(name, "anon_inode:[io_uring]") == 0)
         return PROA_DIRECT_ASYNC;
+    *has_faults |= strcmp(name, "anon_inode:[userfaultfd]") == 0;
     return files && fcntl(fd, F_GETFL) & O_DIRECT && !S_ISFIFO(status.st_mode) ? PROA_DIRECT_FILE
                                                                                : PROA_DIRECT_NONE;
 }
 
-/* files: look for O_DIRECT as well. */
-static enum proa_direct direct_find(int files)
+/* files: look for O_DIRECT as well. has_faults: is set where there is a userfaultfd. */
+static enum proa_direct direct_find(int files, int *has_faults)
 {
     enum proa_direct worst = has_contexts() ? PROA_DIRECT_ASYNC : PROA_DIRECT_NONE, one;
     const struct dirent *entry;
@@ -101,7 +102,7 @@ static enum proa_direct direct_find(int files)
         return PROA_DIRECT_ASYNC;
     while (worst != PROA_DIRECT_ASYNC && (entry = readdir(folder)))
         if (entry->d_name[0] != '.') {
-            one = direct_of(dirfd(folder), entry->d_name, files);
+            one = direct_of(dirfd(folder), entry->d_name, files, has_faults);
             worst = one > worst ? one : worst;
         }
     closedir(folder);
@@ -121,10 +122,36 @@ const char *proa_process_look(struct proa_process *process)
         return "the threads of the process are not known, or too many";
     if (process->pinned_kib)
         return "memory of this process is pinned for a device, or for io_uring";
-    process->direct = direct_find(process->threads.count > 0);
+    process->has_faults = 0;
+    process->direct = direct_find(process->threads.count > 0, &process->has_faults);
     if (process->direct == PROA_DIRECT_ASYNC)
         return "the program has asynchronous I/O set up (io_setup, io_uring)";
     return NULL;
+}
+
+/* ---- what forbids moving in ---- */
+
+/* Has the program protection keys? The first one that can be had is 1 while it has none. Which
+ * mappings have them, the kernel tells only in text that takes long to make (/proc/self/smaps). */
+static int has_keys(void)
+{
+    static int are_there; /* in this machine and kernel; under the mutex of adoption */
+    const int key = (int)syscall(SYS_pkey_alloc, 0, 0);
+
+    if (key < 0)
+        return are_there;
+    are_there = 1;
+    syscall(SYS_pkey_free, key);
+    return key > 1;
+}
+
+const char *proa_process_keeps(const struct proa_process *process)
+{
+    if (process->locked_kib)
+        return "memory of this process is locked (mlock)";
+    if (process->direct == PROA_DIRECT_FILE)
+        return "the program has threads and a file open with O_DIRECT";
+    return has_keys() ? "the program has protection keys (pkey_alloc)" : NULL;
 }
 
 /* ---- stacks ---- */

@@ -25,6 +25,7 @@ enum proa_direct {
 struct proa_process {
     struct proa_threads threads; /* the program's others */
     enum proa_direct direct;     /* the worst that is set up */
+    int has_faults;              /* a userfaultfd is open */
     uint64_t locked_kib;         /* by mlock */
     uint64_t swapped_kib;
     uint64_t pinned_kib; /* for a device, or for io_uring: written to without page tables */
@@ -33,6 +34,10 @@ struct proa_process {
 /* NULL, or the reason why memory cannot move in either direction: the state is not known, or the
  * kernel may be about to store to the pages that are there now. */
 const char *proa_process_look(struct proa_process *process);
+
+/* NULL, or the reason why its memory must not move in, though what has moved may go back. The
+ * process has been looked at. */
+const char *proa_process_keeps(const struct proa_process *process);
 
 /* Unlocks [first, end), whole pages. 1 if some of it was locked when the process was looked at,
  * else 0. */

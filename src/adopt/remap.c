@@ -9,6 +9,7 @@
  * nothing to learn: memory that a device uses is not moved (adopt/adopt.c).
  */
 #include "adopt/remap.h"
+#include "adopt/fault.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,12 +29,6 @@
 #endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* Linux 6.1 */
-#endif
-#ifndef UFFD_FEATURE_MINOR_SHMEM
-#define UFFD_FEATURE_MINOR_SHMEM (1 << 10) /* Linux 5.14 */
-#endif
-#ifndef USERFAULTFD_IOC_NEW
-#define USERFAULTFD_IOC_NEW _IO(0xAA, 0x00) /* Linux 6.1 */
 #endif
 #ifndef UFFDIO_REGISTER_MODE_MINOR
 #define UFFDIO_REGISTER_MODE_MINOR ((uint64_t)1 << 2)
@@ -77,27 +72,6 @@ static int remap_all(uint64_t from, uint64_t bytes, uint64_t to)
 
 /* ---- stopping other threads ---- */
 
-/* A descriptor with the features that moving takes, or -1. It serves kernel mode faults: for
- * processes that may call that, or open the device. */
-static int fault_open(void)
-{
-    struct uffdio_api api = {.api = UFFD_API,
-                             .features = UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM};
-    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK), device = -1;
-
-    if (fd < 0)
-        device = (int)syscall(SYS_openat, AT_FDCWD, "/dev/userfaultfd", O_RDWR | O_CLOEXEC);
-    if (device >= 0) {
-        fd = ioctl(device, USERFAULTFD_IOC_NEW, O_CLOEXEC | O_NONBLOCK);
-        close(device);
-    }
-    if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
 /* EBUSY: the program has registered that memory itself. */
 static int enter(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
                  uint64_t mode)
@@ -127,7 +101,7 @@ const char *proa_remap_begin(struct proa_relocation *relocation, const struct pr
         return "/proc/self/pagemap does not show the pages with content";
     if (relocation->process.threads.count == 0)
         return NULL;
-    relocation->fault_fd = fault_open();
+    relocation->fault_fd = proa_fault_open();
     if (relocation->fault_fd >= 0)
         return NULL;
     proa_touched_close(&relocation->touched);
@@ -149,6 +123,13 @@ static int is_used(const struct proa_relocation *relocation, uint64_t first, uin
 {
     return proa_threads_look(&relocation->process.threads, first, first + bytes, NULL, NULL) &
            calls;
+}
+
+/* Has the program registered some of the range with a userfaultfd? A mapping that moves loses
+ * that. */
+static int is_registered(const struct proa_relocation *relocation, uint64_t first, uint64_t end)
+{
+    return relocation->process.has_faults && proa_fault_is_registered(first, end);
 }
 
 /* ---- in ---- */
@@ -297,6 +278,8 @@ uint64_t proa_remap_in(const struct proa_relocation *relocation, uint64_t first,
 {
     uint64_t done, piece;
 
+    if (is_registered(relocation, first, end))
+        return first;
     proa_content_punch(relocation->segment, first, end); /* the content of earlier moves */
     for (done = first; done < end; done = piece) {
         piece = piece_end(done, next_touched(relocation, done, end), end);
@@ -312,6 +295,8 @@ uint64_t proa_remap_out(const struct proa_relocation *relocation, const struct p
     struct proa_data data = {0};
     uint64_t done, next;
 
+    if (is_registered(relocation, place, place + (moved->end - moved->first)))
+        return moved->first;
     for (done = moved->first; done < moved->end; done = next) {
         struct leaving piece = {.segment = relocation->segment,
                                 .first = done,

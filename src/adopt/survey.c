@@ -144,17 +144,25 @@ static uint64_t parts_end(const struct proa_survey *survey)
     return survey->count ? survey->part[survey->count - 1].end : survey->first;
 }
 
+/* Why another mapping in the place of a private one would not be like it; NULL: it would be. */
+static const char *kept_by(const struct proa_mapping *mapping)
+{
+    if (proa_maps_is_bound(mapping->first))
+        return "the program has set a memory policy for it (mbind)";
+    return proa_maps_grows(mapping->first) ? "it grows downwards (MAP_GROWSDOWN)" : NULL;
+}
+
 static int survey_mapping(const struct proa_mapping *mapping, void *context)
 {
     struct proa_survey *survey = context;
+    const char *why;
 
     part_add(survey, parts_end(survey), mapping->first, PROA_SURVEY_STAYS, nothing_mapped);
     survey->before_mapping = survey->count;
     if (proa_survey_is_adopted(survey->segment, mapping))
         part_add(survey, mapping->first, mapping->end, PROA_SURVEY_ADOPTED, NULL);
-    else if (mapping->plain && proa_maps_is_bound(mapping->first))
-        part_add(survey, mapping->first, mapping->end, PROA_SURVEY_STAYS,
-                 "the program has set a memory policy for it (mbind)");
+    else if (mapping->plain && (why = kept_by(mapping)))
+        part_add(survey, mapping->first, mapping->end, PROA_SURVEY_STAYS, why);
     else if (mapping->plain && strcmp(mapping->name, "[stack]") != 0 &&
              (mapping->name[0] != '[' || strcmp(mapping->name, "[heap]") == 0 ||
               strncmp(mapping->name, "[anon:", 6) == 0))

@@ -8,6 +8,7 @@
  *   files, MAP_SHARED      others have them too, or they are to be written back
  *   not both read and written, executable    the protection is there for a purpose
  *   memory with a policy (mbind)    pages of the file would have none
+ *   memory that grows (MAP_GROWSDOWN)    the mapping that is there meanwhile would not
  *   stacks                 this thread works on its own; the kernel stores to any thread's for a
  *                          signal, where it cannot wait; and a child after fork runs on one before
  *                          it can make a copy of it. A control block of a thread lies at the upper

@@ -6,6 +6,9 @@
 #ifndef PROA_BASE_CALLS_H
 #define PROA_BASE_CALLS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #define PROA_CALLS(X)      \
     X(Win_create)          \
     X(Win_allocate)        \
@@ -111,5 +114,55 @@ enum proa_call {
 
 /* "MPI_Put" and so on. */
 const char *proa_call_name(enum proa_call call);
+
+/* ---- where a call stands ---- */
+
+/* The library of a language that a call of the program went through. */
+enum proa_binding { PROA_BINDING_NONE, PROA_BINDING_FORTRAN, PROA_BINDING_CPP };
+
+/* The return address of a call in the program, and those of the calls around it down to main, the
+ * innermost first (findings/stack.h). Kept forever. */
+enum { PROA_STACK_MOST = 64 };
+struct proa_stack {
+    uint16_t count;
+    uint16_t binding; /* enum proa_binding */
+    const void *frames[];
+};
+
+/* A `caller` is a return address, or a stack: then this bit is set, which no address of a program
+ * has. */
+#define PROA_STACK_BIT ((uintptr_t)1 << 63)
+
+static inline const void *proa_stack_caller(const struct proa_stack *stack)
+{
+    return (const void *)((uintptr_t)stack | PROA_STACK_BIT);
+}
+
+/* NULL: it is a return address alone, or NULL. */
+static inline const struct proa_stack *proa_stack_of(const void *caller)
+{
+    return (uintptr_t)caller & PROA_STACK_BIT
+               ? (const struct proa_stack *)((uintptr_t)caller & ~PROA_STACK_BIT)
+               : NULL;
+}
+
+/* The return address of the call itself. */
+static inline const void *proa_caller_address(const void *caller)
+{
+    const struct proa_stack *stack = proa_stack_of(caller);
+
+    return stack ? stack->frames[0] : caller;
+}
+
+/* The operation and the data of a call, as a report names them: MPI_SUM, MPI_DOUBLE x 8. One word,
+ * because each access that check mode keeps has one, and each message about an access. */
+struct proa_payload {
+    uint64_t count : 44;    /* elements at the target; one that is larger is cut off */
+    uint64_t datatype : 12; /* struct proa_type's number; 0: a derived datatype */
+    uint64_t op : 7;        /* 1 + enum proa_operation; 0: the call has none */
+    uint64_t is_known : 1;  /* 0: the call is no operation */
+};
+
+_Static_assert(sizeof(struct proa_payload) == sizeof(uint64_t), "");
 
 #endif

@@ -14,7 +14,7 @@ enum {
     IDLE_YIELD_NS = 800
 };
 
-static int is_oversubscribed, idle_yields = 1;
+static int is_oversubscribed, takes_turns, processes_here, idle_yields = 1;
 
 void proa_load_set(int processes, int processors)
 {
@@ -23,8 +23,17 @@ void proa_load_set(int processes, int processors)
     idle = idle < 1 ? 1 : idle;
     proa_atomic_store(&idle_yields, idle < IDLE_YIELDS_MOST ? idle : IDLE_YIELDS_MOST,
                       PROA_RELAXED);
-    proa_atomic_store(&is_oversubscribed, processes > processors, PROA_RELAXED);
+    proa_atomic_store(&processes_here, processes, PROA_RELAXED);
+    proa_atomic_store(&is_oversubscribed,
+                      processes > processors || proa_atomic_load(&takes_turns, PROA_RELAXED),
+                      PROA_RELAXED);
     proa_membar_set_rings(processes > processors);
+}
+
+void proa_load_take_turns(void)
+{
+    proa_atomic_store(&takes_turns, 1, PROA_RELAXED);
+    proa_atomic_store(&is_oversubscribed, 1, PROA_RELAXED);
 }
 
 int proa_is_oversubscribed(void)
@@ -41,6 +50,7 @@ int proa_yield(void)
 {
     long begin_ns = proa_system->now_ns();
 
+    proa_session_watch(proa_atomic_load(&processes_here, PROA_RELAXED), begin_ns);
     proa_system->yield();
     return proa_system->now_ns() - begin_ns > IDLE_YIELD_NS;
 }

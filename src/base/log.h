@@ -10,4 +10,9 @@
  * newline, as for printf. */
 void proa_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for a line that may come often: a text from one place is written the 1st, 10th, 100th
+ * time and so on, from the 10th on with the number. 256 such lines are remembered, the last ones
+ * that were new. place: an address in the program, or NULL. Safe from any thread. */
+void proa_log_often(int level, const void *place, const char *text);
+
 #endif

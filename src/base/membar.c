@@ -25,7 +25,9 @@ void proa_membar_set_rings(int full)
 
 int proa_membar_start(void)
 {
-    membarrier_works = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+    membarrier_works =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0 &&
+        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) == 0;
     proa_membar_light_is_full = !membarrier_works;
     rings_update();
     return membarrier_works;

@@ -23,7 +23,8 @@ extern PROA_HIDDEN int proa_membar_light_is_full;
 
 extern PROA_HIDDEN int proa_membar_rings_are_full; /* the same; by proa_membar_set_rings too */
 
-/* Registers this process. Returns 1 if the light side may be a compiler barrier here, 0 if not. */
+/* Registers this process, and makes a first heavy fence. Returns 1 if the light side may be a
+ * compiler barrier here, 0 if not. */
 int proa_membar_start(void);
 
 /* From now on this process issues full fences on the light side too. Called when this process meets

@@ -24,7 +24,8 @@
     X(disable, "PROA_DISABLE", FLAG, "0", "0|1", USER, "1 leaves every window to the host MPI")    \
     X(log_level, "PROA_LOG", NUMBER, "1", "0..3", USER,                                            \
       "the level of messages on standard error: 0 nothing, 1 errors and warnings, 2 also "         \
-      "windows that are left to the host and wrong uses that are served, 3 details")               \
+      "windows that are left to the host, wrong uses that are served and calls that fail (the "    \
+      "same one again at the 10th, 100th, 1000th time), 3 details")                                \
     X(strict, "PROA_STRICT", FLAG, "0", "0|1", USER,                                               \
       "1 makes wrong uses that both hosts and Proa serve, such as MPI_Rget between two fences, "   \
       "the errors of the standard")                                                                \
@@ -53,6 +54,12 @@
       "with PROA_CHECK=1, a file of JSON with all that was found, as by `proa run --check-json`")  \
     X(check_sarif, "PROA_CHECK_SARIF", TEXT, "", "the name of a file", USER,                       \
       "the same as SARIF 2.1.0, for editors and continuous integration")                           \
+    X(check_root, "PROA_CHECK_ROOT", TEXT, "", "the name of a folder", USER,                       \
+      "paths in the file of SARIF begin there, as by `proa run --check-root`; otherwise at the "   \
+      "folder in which rank 0 runs")                                                               \
+    X(check_stack, "PROA_CHECK_STACK", NUMBER, "5", "1..64", USER,                                 \
+      "with PROA_CHECK=1, how many calls of the program a report names for each call of MPI, "     \
+      "from the innermost one towards main; `proa run --check-stack` sets 64")                     \
     X(check_fail_on, "PROA_CHECK_FAIL_ON", CHOICE, "none", "none|note|misuse|race", USER,          \
       "with PROA_CHECK=1, findings of this weight or more make processes that would exit with "    \
       "status 0 exit with status 66, as `proa run --fail-on` does")                                \

@@ -2,10 +2,12 @@
 /* See system.h: Linux. */
 #include "base/system.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -58,12 +60,36 @@ static long preempted(void)
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
+/* The fourth field of /proc/loadavg begins with it. */
+static int runnable(void)
+{
+    int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC), count = 0;
+    char text[64] = "";
+
+    if (file < 0)
+        return 0;
+    if (read(file, text, sizeof text - 1) <= 0 || sscanf(text, "%*s %*s %*s %d", &count) != 1)
+        count = 0;
+    close(file);
+    return count;
+}
+
+/* The leader of a group cannot begin a session, so it joins its parent's group for a moment. Where
+ * others are in its group, as children are, setsid(2) refuses. */
+static void leave_session(void)
+{
+    if (setpgid(0, getpgid(getppid())) == 0 && setsid() < 0)
+        setpgid(0, 0);
+}
+
 static const struct proa_system kernel = {.now_ns = now_ns,
                                           .yield = yield,
                                           .rest = rest,
                                           .sleep = sleep_at,
                                           .wake = wake,
                                           .preempted = preempted,
-                                          .ran_ns = ran_ns};
+                                          .ran_ns = ran_ns,
+                                          .runnable = runnable,
+                                          .leave_session = leave_session};
 
 const struct proa_system *proa_system = &kernel;

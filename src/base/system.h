@@ -26,6 +26,10 @@ struct proa_system {
     long (*preempted)(void);
     /* Processor time that this thread has used so far, in nanoseconds. */
     long (*ran_ns)(void);
+    /* How many threads of the machine run or want to; 0: unknown. */
+    int (*runnable)(void);
+    /* Gives this process, which leads a process group, a session of its own, if it can. */
+    void (*leave_session)(void);
 };
 
 /* Never NULL. Only tests write it, before any thread waits. */

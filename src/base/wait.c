@@ -373,12 +373,12 @@ static void tell(const struct wait *w)
 
 /* ---- the loop ---- */
 
-PROA_HOT static void wait_until(struct wait *w)
+_Thread_local uint64_t *proa_wait_mark PROA_INITIAL_EXEC;
+
+static void wait_long(struct wait *w)
 {
     const struct proa_wait_driver *d;
 
-    if (spin(w))
-        return;
     if (is_free())
         tell(w);
     while (!spin_on(w) && !yield(w) && !host_progress(w, profile()->idle_calls, 0)) {
@@ -389,6 +389,21 @@ PROA_HOT static void wait_until(struct wait *w)
         if (sleep_for_it(w))
             return;
     }
+}
+
+static void mark(void)
+{
+    if (proa_wait_mark)
+        proa_atomic_store(proa_wait_mark, *proa_wait_mark + 1, PROA_RELAXED);
+}
+
+PROA_HOT static void wait_until(struct wait *w)
+{
+    if (spin(w))
+        return;
+    mark();
+    wait_long(w);
+    mark();
 }
 
 /* ---- calls ---- */

@@ -79,6 +79,10 @@ void proa_wait_set_watcher(proa_wait_watcher *watcher);
 /* The watcher is not called for waits of this thread. */
 void proa_wait_unwatched(void);
 
+/* A word of this thread's that is odd while it is in a wait that is not over soon: for check mode,
+ * which looks at it from another thread. NULL: there is none. */
+extern PROA_HIDDEN _Thread_local uint64_t *proa_wait_mark PROA_INITIAL_EXEC;
+
 /* As proa_wait, for a thread in the middle of an operation. It waits for something that another
  * thread, which does not wait itself, gives back soon. The network is not driven meanwhile. */
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_doorbell *bell);

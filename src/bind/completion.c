@@ -18,7 +18,7 @@
 #include "hang/waits.h"
 #include "usage/requests.h"
 #include "watch/record.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "remote/request.h"
 
 #include <stdlib.h>
@@ -193,7 +193,7 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
     struct proa_rma_requests followed;
     int known;
 
-    proa_message_completes();
+    proa_message_completes(caller);
     known = proa_requests_take(requests, count, messages, MESSAGES);
     proa_rma_requests_before(&followed, requests, count);
     if (form == ANY || form == SOME) /* one of several is enough */
@@ -224,7 +224,7 @@ SLOWLY test_for(enum form form, int count, MPI_Request *requests, int *number, i
                       *c = &of;
     struct proa_rma_requests followed;
 
-    proa_message_completes();
+    proa_message_completes(NULL);
     proa_requests_take(requests, count, NULL, 0);
     proa_rma_requests_before(&followed, requests, count);
     begin(c);

@@ -6,12 +6,11 @@
 #include "check/local.h"
 #include "check/messages.h"
 #include "check/ordering.h"
-#include "check/protect.h"
 #include "usage/rules.h"
 #include "hang/waits.h"
-#include "traps/view.h"
 #include "watch/watch.h"
 #include "host/hints.h"
+#include "host/left.h"
 #include "sync/barrier.h"
 #include "sync/sync.h"
 #include "job/presence.h"
@@ -149,7 +148,6 @@ static int create(const struct request *r)
     struct proa_hints hints;
     struct proa_group group;
     struct proa_win *win;
-    struct proa_view_loan loan;
     struct proa_message message;
     int outcome = handle_prepare(r, &handle);
 
@@ -165,9 +163,7 @@ static int create(const struct request *r)
     if (handle && handle->traced && proa_handles_alive() < GATHERED_MOST)
         args.counted |= PROA_COUNTED_TRACE;
     proa_exchange_over(&comm, &group);
-    loan = proa_view_lend_to_call(r->base); /* adoption looks at memory of another window */
     outcome = proa_win_create(&args, &group, &win);
-    proa_view_take_back(&loan);
     if (outcome == PROA_OK) {
         /* without a window, outcome told all ranks not to create one */
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
@@ -180,8 +176,6 @@ static int create(const struct request *r)
         proa_traced_open(handle->traced, win, r->call, comm);
         handle->rules = proa_rules_new(win, r->call, r->caller);
         proa_check_open(handle->check, win, comm);
-        if (handle->check && proa_ordering_is_on())
-            proa_protect_window(win);
         *r->win = handle->value;
     } else if (handle) {
         struct proa_record *record = handle->record;
@@ -217,12 +211,13 @@ static int is_taken(const struct request *r, void **base, int *outcome)
         proa_waits_end();
     }
     if (error == PROA_ELSEWHERE) {
+        proa_left_because(proa_failure());
         proa_log(PROA_LOG_INFO, "%s is left to the host MPI: %s", proa_call_name(r->call),
                  proa_failure());
         return 0;
     }
     if (!error && base)
-        *base = proa_view_of(proa_win_find(*r->win)->base);
+        *base = proa_win_find(*r->win)->base;
     *outcome = error ? proa_raise_on_comm(r->comm, r->call, error) : MPI_SUCCESS;
     return 1;
 }
@@ -238,6 +233,7 @@ static int by_host(int error, const MPI_Win *win)
         return error;
     proa_atomic_store(&PROA_Notify_others, 1, PROA_RELAXED);
     proa_handle_forget(*win);
+    proa_left_count();
     return error;
 }
 
@@ -261,56 +257,68 @@ PROA_MPI(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 
 /* ---- freeing ---- */
 
-PROA_MPI(Win_free)(MPI_Win *handle)
+/* Meets the other processes, and notifies observers of the window. frame: of the program's call. */
+static int leave(struct proa_win *win, const void *caller, const void *frame)
 {
-    struct proa_win *win = proa_win_find(*handle);
-    struct proa_record *record;
-    struct proa_check *check;
-    struct proa_rules *rules;
-    struct proa_traced *traced;
-    int error;
+    struct proa_handle *own = proa_handle_of(win);
+    struct proa_rules *rules = own->rules;
+    struct proa_check *check = own->check;
+    int error = proa_win_may_free(win);
 
-    proa_trace_begin(__builtin_return_address(0));
-    if (!win)
-        return PROA_HOST_ANSWERS(Win_free, *handle, handle);
-    error = proa_win_may_free(win);
     if (error)
-        return proa_raise(win, PROA_CALL_Win_free, error);
-    proa_greq_forget(win);
-    /* Delete functions of the user's attributes run between the barrier and the release: the memory
-     * is still there for them. */
+        return error;
     proa_traced_enter(win, PROA_CALL_Win_free, -1);
-    rules = proa_handle_of(win)->rules;
-    check = proa_handle_of(win)->check;
     if (rules)
-        proa_rules_enter(rules, PROA_CALL_Win_free, -1, 0, __builtin_return_address(0));
+        proa_rules_enter(rules, PROA_CALL_Win_free, -1, 0, caller);
     if (win->counted & PROA_COUNTED_CHECK)
         proa_rules_compare(win, rules);
     if (check)
         proa_check_before(check, PROA_CALL_Win_free, -1);
     error = proa_barrier_last(win);
-    traced = proa_handle_of(win)->traced;
-    proa_traced_close(traced, win);
+    proa_traced_close(own->traced, win);
     proa_waits_forget(); /* which is no call that is counted */
     if (rules)
         proa_rules_leave(rules, PROA_CALL_Win_free, -1, error);
     if (rules && !error)
-        proa_rules_free(rules, __builtin_return_address(0), __builtin_frame_address(0));
+        proa_rules_free(rules, caller, frame);
+    if (error)
+        return error;
+    if (check)
+        proa_check_complete(check, PROA_CALL_Win_free, -1, caller);
+    proa_record_close(own->record, win);
+    return PROA_OK;
+}
+
+/* Delete functions of the user's attributes run between the barrier and the release: the memory is
+ * still there for them. Where one fails and the host keeps its window, so does Proa, and the next
+ * call frees it without the others, which have left. */
+PROA_MPI(Win_free)(MPI_Win *handle)
+{
+    struct proa_win *win = proa_win_find(*handle);
+    struct proa_handle gone;
+    int error;
+
+    proa_trace_begin(__builtin_return_address(0));
+    if (!win)
+        return PROA_HOST_ANSWERS(Win_free, *handle, handle);
+    error = proa_handle_of(win)->left
+                ? PROA_OK
+                : leave(win, __builtin_return_address(0), __builtin_frame_address(0));
     if (error)
         return proa_raise(win, PROA_CALL_Win_free, error);
-    if (check)
-        proa_check_complete(check, PROA_CALL_Win_free, -1, __builtin_return_address(0));
-    record = proa_handle_of(win)->record;
-    proa_record_close(record, win);
-    proa_rules_drop(rules);
+    proa_handle_of(win)->left = 1;
+    gone = *proa_handle_of(win);
     error = proa_handle_free(proa_handle_of(win));
-    if (proa_local_is_on())
-        proa_unprotect_window(win);
+    if (error != MPI_SUCCESS)
+        return error;
+    proa_rules_drop(gone.rules);
+    proa_greq_close(win);
     proa_win_release(win);
-    proa_record_drop(record);
-    proa_check_drop(check);
-    proa_traced_drop(traced);
+    proa_greq_forget(win);
+    proa_record_drop(gone.record);
+    proa_check_drop(gone.check);
+    proa_traced_drop(gone.traced);
     proa_greq_tell_host(); /* of requests that no thread waits for */
     *handle = MPI_WIN_NULL;
-    return error;
+    return MPI_SUCCESS;
 }

@@ -6,15 +6,9 @@
 PROA_MPI(PROA_WIDE(Win_create))
 (void *base, MPI_Aint size, PROA_STEP disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    struct request r = {PROA_CALL_WIDE(Win_create),
-                        PROA_FLAVOR_CREATE,
-                        proa_view_behind(base),
-                        size,
-                        disp_unit,
-                        info,
-                        comm,
-                        win,
-                        __builtin_return_address(0)};
+    struct request r = {
+        PROA_CALL_WIDE(Win_create), PROA_FLAVOR_CREATE, base, size, disp_unit, info, comm, win,
+        __builtin_return_address(0)};
     int outcome;
 
     if (!is_taken(&r, NULL, &outcome))

@@ -16,10 +16,8 @@
 #define PROA_BIND_FORM_H
 
 #include "bind/bind.h"
-#include "check/buffers.h"
 #include "usage/rules.h"
 #include "findings/source.h"
-#include "traps/view.h"
 #include "watch/watch.h"
 #include "host/types.h"
 
@@ -73,30 +71,28 @@ PROA_FORMS void proa_watch(const struct proa_win *win, enum proa_call call, int 
 #endif
 }
 
-/* Before an operation: its origin buffer, as the engine has to take it. */
-PROA_FORMS const void *proa_origin(const struct proa_win *win, const void *origin, int64_t count,
-                                   MPI_Datatype datatype)
+/* Before an operation: its origin buffer. */
+PROA_FORMS void proa_origin(const struct proa_win *win, const void *origin, int64_t count,
+                            MPI_Datatype datatype)
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_origin(proa_handle_of(win)->check, origin, count, datatype);
+        proa_check_origin(origin, count, datatype);
 #else
-    (void)win, (void)count, (void)datatype;
+    (void)win, (void)origin, (void)count, (void)datatype;
 #endif
-    return origin;
 }
 
 /* The same of its result buffer. */
-PROA_FORMS void *proa_result(const struct proa_win *win, void *result, int64_t count,
-                             MPI_Datatype datatype)
+PROA_FORMS void proa_result(const struct proa_win *win, const void *result, int64_t count,
+                            MPI_Datatype datatype)
 {
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->check))
-        return proa_check_result(proa_handle_of(win)->check, result, count, datatype);
+        proa_check_result(result, count, datatype);
 #else
-    (void)win, (void)count, (void)datatype;
+    (void)win, (void)result, (void)count, (void)datatype;
 #endif
-    return result;
 }
 
 /* A call begins: tells check mode and the trace in the slow form. rank: the target's, or -1;
@@ -160,10 +156,8 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
     struct proa_check *check = proa_handle_of(win)->check;
     int is_done = outcome == MPI_SUCCESS;
 
-    if (PROA_RARELY(check)) {
+    if (PROA_RARELY(check))
         is_done &= !proa_has_raised;
-        proa_buffers_done(is_done);
-    }
     if (PROA_RARELY(check) && is_done)
         proa_check_operation(check, win, call, rank, displacement, count, datatype, op,
                              proa_source_here);

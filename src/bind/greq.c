@@ -5,6 +5,7 @@
 #include "remote/request.h"
 #include "window/win.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <utlist.h>
@@ -29,6 +30,10 @@ struct failure {
 uint32_t proa_greqs;
 static _Thread_local struct failure *failures;
 
+/* Requests whose failure the host knows and the user may not: they may outlive their window. */
+static struct proa_request *failed;
+static pthread_mutex_t failed_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 static void count(int by)
 {
     proa_atomic_fetch_add(&proa_greqs, (uint32_t)by, PROA_RELAXED);
@@ -39,8 +44,12 @@ static void disown(struct proa_greq *g)
 {
     if (proa_atomic_sub_fetch(&g->owners, 1, PROA_ACQ_REL) > 0)
         return;
-    if (g->request.code)
+    if (g->request.code) {
+        pthread_mutex_lock(&failed_mutex);
+        DL_DELETE(failed, &g->request);
+        pthread_mutex_unlock(&failed_mutex);
         count(-1);
+    }
     free(g);
 }
 
@@ -53,8 +62,10 @@ static void failure_add(const struct proa_greq *g)
 
     if (!f)
         return;
-    *f = (struct failure){
-        .win = q->win, .handle = g->handle, .call = g->call, .code = q->code, .rank = q->rank};
+    *f = (struct failure){.handle = g->handle, .call = g->call, .code = q->code, .rank = q->rank};
+    pthread_mutex_lock(&failed_mutex);
+    f->win = q->win;
+    pthread_mutex_unlock(&failed_mutex);
     snprintf(f->why, sizeof f->why, "%s", q->why);
     DL_APPEND(failures, f);
 }
@@ -79,13 +90,13 @@ static int release(void *given)
     return MPI_SUCCESS;
 }
 
-/* It is erroneous to cancel an operation (MPI-4.1, 12.3.5); as with one on this node, it goes on.
+/* It is erroneous to cancel an operation (MPI-4.1, 12.3.5): both hosts refuse it, and it goes on.
  */
 static int cancel(void *given, int complete)
 {
     (void)given;
     (void)complete;
-    return MPI_SUCCESS;
+    return MPI_ERR_REQUEST;
 }
 
 /* ---- giving ---- */
@@ -160,7 +171,7 @@ int proa_greq_open(struct proa_win *win, enum proa_call call, struct proa_greq *
 
     if (!g)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for a request");
-    g->request = (struct proa_request){.win = win, .rank = win->rank};
+    g->request = (struct proa_request){.win = win, .rank = -1};
     if (start_request(g) != MPI_SUCCESS) {
         free(g);
         return proa_fail(PROA_ERR_OTHER, "the host MPI gives no request");
@@ -188,10 +199,18 @@ static int release_nothing(void *given)
     return MPI_SUCCESS;
 }
 
+/* The host's request that stands for a complete one without check mode takes it, too. */
+static int cancel_nothing(void *given, int complete)
+{
+    (void)given;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
 int proa_greq_complete_apart(MPI_Request *request)
 {
     const int error =
-        proa_pmpi()->Grequest_start(query_nothing, release_nothing, cancel, NULL, request);
+        proa_pmpi()->Grequest_start(query_nothing, release_nothing, cancel_nothing, NULL, request);
 
     return error == MPI_SUCCESS ? proa_pmpi()->Grequest_complete(*request) : error;
 }
@@ -205,12 +224,38 @@ void proa_greq_set_waits(const struct proa_greq_waits *given)
     proa_atomic_store(&waits, given, PROA_RELEASE); /* partner: the loads below */
 }
 
-void proa_greq_forget(const struct proa_win *win)
+void proa_greq_close(const struct proa_win *win)
 {
     const struct proa_greq_waits *set = proa_atomic_load(&waits, PROA_ACQUIRE);
 
     if (set)
         set->forget(win);
+}
+
+void proa_greq_forget(const struct proa_win *win)
+{
+    struct proa_request *q;
+
+    pthread_mutex_lock(&failed_mutex);
+    DL_FOREACH(failed, q)
+        if (q->win == win)
+            q->win = NULL;
+    pthread_mutex_unlock(&failed_mutex);
+}
+
+/* A failed request is in one of the lists at any moment, for the thread that frees its window. */
+static struct proa_request *take_done(void)
+{
+    struct proa_request *q;
+
+    if (!proa_request_any_done())
+        return NULL;
+    pthread_mutex_lock(&failed_mutex);
+    q = proa_request_take_done();
+    if (q && q->code)
+        DL_APPEND(failed, q);
+    pthread_mutex_unlock(&failed_mutex);
+    return q;
 }
 
 static void tell(struct proa_greq *g)
@@ -227,6 +272,11 @@ void proa_greq_done(struct proa_greq *g, int code, const char *why)
 {
     g->request.code = code;
     snprintf(g->request.why, sizeof g->request.why, "%s", why);
+    if (code) {
+        pthread_mutex_lock(&failed_mutex);
+        DL_APPEND(failed, &g->request);
+        pthread_mutex_unlock(&failed_mutex);
+    }
     tell(g);
 }
 
@@ -237,7 +287,7 @@ void proa_greq_tell_host(void)
 
     if (set)
         set->look();
-    while ((q = proa_request_take_done()))
+    while ((q = take_done()))
         tell((struct proa_greq *)q);
 }
 
@@ -268,14 +318,15 @@ void proa_greq_forget_errors(void)
     }
 }
 
-/* A window that has been freed has no error handler any more. */
 int proa_greq_raise(void)
 {
     struct failure first = *failures;
+    int code = first.rank < 0
+                   ? proa_fail(first.code, "%s", first.why)
+                   : proa_fail(first.code, "%s (at target rank %d)", first.why, first.rank);
 
     proa_greq_forget_errors();
-    if (!first.win)
-        return proa_class_of(first.code);
-    return proa_raise(first.win, first.call,
-                      proa_fail(first.code, "%s (at target rank %d)", first.why, first.rank));
+    if (!first.win) /* it has been freed, and its error handler with it */
+        return proa_raise_on_comm(MPI_COMM_NULL, first.call, code);
+    return proa_raise(first.win, first.call, code);
 }

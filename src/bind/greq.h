@@ -53,7 +53,12 @@ struct proa_greq_waits {
 /* Their functions are called from now on; the struct is constant. */
 void proa_greq_set_waits(const struct proa_greq_waits *waits);
 
-/* The window is about to be freed. */
+/* The window is about to be freed: requests that wait for something else on it fail. By a thread
+ * that may call MPI. */
+void proa_greq_close(const struct proa_win *win);
+
+/* The window has been freed: errors of its requests go to MPI_COMM_WORLD's error handler. win is
+ * not looked at. */
 void proa_greq_forget(const struct proa_win *win);
 
 /* A request that is complete from the start. */

@@ -4,9 +4,7 @@
 #include "base/settings.h"
 #include "check/check.h"
 #include "check/local.h"
-#include "check/protect.h"
 #include "usage/rules.h"
-#include "traps/view.h"
 #include "host/hints.h"
 #include "rma/road.h"
 #include "rma/regions.h"
@@ -35,18 +33,15 @@ PROA_MPI(Alloc_mem)(MPI_Aint size, MPI_Info info, void *base)
         proa_rules_memory_comes(memory, (uint64_t)size);
         proa_local_start();
     }
-    *(void **)base = proa_view_open(memory, (size_t)size);
+    *(void **)base = memory;
     return MPI_SUCCESS;
 }
 
 PROA_MPI(Free_mem)(void *base)
 {
-    void *memory = proa_view_behind(base);
-
     if (proa_settings()->check)
-        proa_rules_memory_goes(memory, __builtin_return_address(0));
-    proa_view_close(memory);
-    return proa_arena_free(memory) ? MPI_SUCCESS : proa_pmpi()->Free_mem(base);
+        proa_rules_memory_goes(base, __builtin_return_address(0));
+    return proa_arena_free(base) ? MPI_SUCCESS : proa_pmpi()->Free_mem(base);
 }
 
 static int check_dynamic(const struct proa_win *win)
@@ -59,12 +54,10 @@ static int check_dynamic(const struct proa_win *win)
 
 static int attach(struct proa_win *win, void *base, uint64_t bytes)
 {
-    const struct proa_view_loan loan = proa_view_lend_to_call(base);
-    int error = proa_regions_attach_view(win, base, proa_view_behind(base), bytes);
+    int error = proa_regions_attach(win, base, bytes);
 
-    proa_view_take_back(&loan);
     if (!error && proa_handle_of(win)->check && bytes && proa_local_is_on())
-        proa_protect_region(win, base, bytes);
+        proa_local_attach(win, base, bytes);
     if (!error)
         proa_check_attach(proa_handle_of(win)->check, base, bytes);
     return error;
@@ -85,7 +78,7 @@ PROA_MPI(Win_attach)(MPI_Win handle, void *base, MPI_Aint size)
     if (!error)
         error = attach(win, base, (uint64_t)size);
     if (!error)
-        proa_rules_attach(proa_handle_of(win)->rules, proa_view_behind(base), (uint64_t)size);
+        proa_rules_attach(proa_handle_of(win)->rules, base, (uint64_t)size);
     return proa_return(win, PROA_CALL_Win_attach, error);
 }
 
@@ -104,7 +97,7 @@ PROA_MPI(Win_detach)(MPI_Win handle, const void *base)
     if (!error)
         proa_check_detach(proa_handle_of(win)->check, base);
     if (!error)
-        proa_rules_detach(proa_handle_of(win)->rules, proa_view_behind(base));
+        proa_rules_detach(proa_handle_of(win)->rules, base);
     return proa_return(win, PROA_CALL_Win_detach, error);
 }
 
@@ -139,7 +132,7 @@ static int shared_query(struct proa_win *win, int rank, MPI_Aint *size, MPI_Aint
     start = proa_win_load_store(win, rank);
     if (start && rank != win->rank)
         proa_check_share(proa_handle_of(win)->check);
-    *(void **)base = proa_view_of(start);
+    *(void **)base = start;
     *size = start ? (MPI_Aint)target->bytes : 0;
     *disp_unit = target->disp_unit;
     return PROA_OK;

@@ -2,7 +2,6 @@
 /* The window as an object: group, attributes, info, name, error handler (MPI-4.1, 13.2.6, 13.2.7;
  * 7.7.3, 7.8, 9.3). */
 #include "bind/bind.h"
-#include "traps/view.h"
 #include "bind/callbacks.h"
 #include "watch/traced.h"
 #include "host/group_ranks.h"
@@ -69,7 +68,7 @@ static int attribute_find(struct proa_handle *handle, int keyval, void **value)
 {
     switch (keyval) {
     case MPI_WIN_BASE:
-        *value = proa_view_of(handle->win->base);
+        *value = handle->win->base;
         return 1;
     case MPI_WIN_SIZE:
         *value = &handle->bytes;

@@ -144,8 +144,10 @@ PROA_BODY proa_do_move(struct proa_win *win, enum proa_call call, enum proa_dire
     proa_before_operation(win, call, rank, displacement, origin, count, datatype, NULL, 0, datatype,
                           target_count, target_datatype, direction == PROA_GET,
                           direction == PROA_PUT);
-    origin = direction == PROA_PUT ? proa_origin(win, origin, count, datatype)
-                                   : proa_result(win, (void *)(uintptr_t)origin, count, datatype);
+    if (direction == PROA_PUT)
+        proa_origin(win, origin, count, datatype);
+    else
+        proa_result(win, origin, count, datatype);
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_move_plain(win, direction, origin, (uint64_t)count, type, rank, displacement))) {
@@ -171,7 +173,7 @@ PROA_BODY proa_do_accumulate(struct proa_win *win, enum proa_call call, const vo
 
     proa_before_operation(win, call, rank, displacement, origin, count, datatype, NULL, 0, datatype,
                           target_count, target_datatype, 0, 1);
-    origin = proa_origin(win, origin, count, datatype);
+    proa_origin(win, origin, count, datatype);
     if (proa_is_alike(win, count, datatype, rank, target_count, target_datatype) &&
         (type = proa_type_find(datatype),
          proa_accumulates_plain(win, origin, NULL, count, type, rank, displacement, op))) {
@@ -199,8 +201,8 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
     proa_before_operation(win, call, rank, displacement, op == MPI_NO_OP ? NULL : origin, count,
                           datatype, result, result_count, result_datatype, target_count,
                           target_datatype, 0, op != MPI_NO_OP);
-    origin = proa_origin(win, origin, op == MPI_NO_OP ? 0 : count, datatype);
-    result = proa_result(win, result, result_count, result_datatype);
+    proa_origin(win, origin, op == MPI_NO_OP ? 0 : count, datatype);
+    proa_result(win, result, result_count, result_datatype);
     if (proa_is_alike(win, result_count, result_datatype, rank, target_count, target_datatype) &&
         ((count == result_count && datatype == result_datatype) || op == MPI_NO_OP) && result &&
         (type = proa_type_find(result_datatype),

@@ -19,8 +19,8 @@ PROA_BODY do_fetch_and_op(struct proa_win *win, const void *origin, void *result
     proa_before_operation(win, PROA_CALL_Fetch_and_op, rank, displacement,
                           op == MPI_NO_OP ? NULL : origin, 1, datatype, result, 1, datatype, 1,
                           datatype, 0, 0);
-    origin = proa_origin(win, origin, op != MPI_NO_OP, datatype);
-    result = proa_result(win, result, 1, datatype);
+    proa_origin(win, origin, op != MPI_NO_OP, datatype);
+    proa_result(win, result, 1, datatype);
     if (proa_is_in(win, rank) && result &&
         (type = proa_type_find(datatype), proa_is_apart(origin, result, type->size)) &&
         proa_accumulates_plain(win, origin, result, 1, type, rank, displacement, op)) {
@@ -59,9 +59,9 @@ PROA_BODY do_compare_and_swap(struct proa_win *win, const void *origin, const vo
 
     proa_before_operation(win, PROA_CALL_Compare_and_swap, rank, displacement, origin, 1, datatype,
                           result, 1, datatype, 1, datatype, 0, 0);
-    origin = proa_origin(win, origin, 1, datatype);
-    compare = proa_origin(win, compare, 1, datatype);
-    result = proa_result(win, result, 1, datatype);
+    proa_origin(win, origin, 1, datatype);
+    proa_origin(win, compare, 1, datatype);
+    proa_result(win, result, 1, datatype);
     type = proa_type_find(datatype);
     if (proa_is_in(win, rank) && origin && compare && result &&
         proa_is_apart(origin, result, type->size) &&

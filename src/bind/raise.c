@@ -93,14 +93,22 @@ static int is_fatal(MPI_Errhandler handler)
     return handler == MPI_ERRORS_ARE_FATAL || proa_host_kind()->is_errors_abort(handler);
 }
 
+static void say_last_words(void)
+{
+    if (proa_settings()->check)
+        proa_summary_write_now();
+    proa_log(PROA_LOG_WARN, "%s", said);
+}
+
 /* The sentence is kept for MPI_Error_string. If the handler ends the program, the program cannot
  * ask for it: it goes to stderr, and the findings of check mode to their files. */
 static void say(int class, MPI_Errhandler handler)
 {
     said_class = class;
-    if (is_fatal(handler) && proa_settings()->check)
-        proa_summary_write_now();
-    proa_log(is_fatal(handler) ? PROA_LOG_WARN : PROA_LOG_INFO, "%s", said);
+    if (is_fatal(handler))
+        say_last_words();
+    else if (proa_settings()->log_level >= PROA_LOG_INFO) /* the place takes microseconds */
+        proa_log_often(PROA_LOG_INFO, proa_source_caller(), said);
     if (handler != MPI_ERRHANDLER_NULL)
         proa_pmpi()->Errhandler_free(&handler);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See begin.h. */
 #include "check/begin.h"
+#include "base/atomic.h"
 #include "base/settings.h"
 #include "usage/misuse.h"
 #include "usage/requests.h"
-#include "check/local.h"
 #include "check/ordering.h"
 #include "usage/rules.h"
 #include "check/watchdog.h"
@@ -13,7 +13,6 @@
 #include "findings/world.h"
 #include "hang/waits.h"
 #include "host/start.h"
-#include "order/announce.h"
 #include "window/strict.h"
 
 #include <stdlib.h>
@@ -36,11 +35,21 @@ static void find_lax(const struct proa_win *win, enum proa_call call, const char
                 proa_call_name(call), sentence);
 }
 
-static void end(void)
+void proa_check_end(const char *call, int alone)
 {
+    static int has_ended;
+
+    if (proa_atomic_exchange(&has_ended, 1, PROA_RELAXED))
+        return;
+    if (alone) {
+        proa_watchdog_end();
+        proa_world_leave();
+        proa_summary_tell();
+        return;
+    }
     proa_rma_requests_tell_leaks();
     proa_rules_tell_leaks();
-    proa_waits_begin_host("MPI_Finalize", proa_world_comm(), proa_source_caller());
+    proa_waits_begin_host(call, proa_world_comm(), proa_source_caller());
     proa_ordering_end();
     proa_summary_tell();
     proa_waits_end();
@@ -48,14 +57,17 @@ static void end(void)
     proa_world_end();
 }
 
-void proa_check_begin(int all_have_proa)
+static void end(void)
 {
-    proa_world_begin(all_have_proa);
+    proa_check_end("MPI_Finalize", 0);
+}
+
+void proa_check_begin(MPI_Comm all, int rank, int size)
+{
+    proa_world_begin(all, rank, size);
     proa_summary_begin();
     proa_lax_watched = find_lax;
     proa_rma_requests_on = 1;
     proa_watchdog_begin(proa_world_comm());
-    proa_announce_begin();
-    proa_local_begin();
     proa_at_finalize = end;
 }

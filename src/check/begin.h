@@ -3,11 +3,17 @@
 #ifndef PROA_CHECK_BEGIN_H
 #define PROA_CHECK_BEGIN_H
 
+#include <mpi.h>
+
 /* In MPI_Init: what the environment's settings ask for. 0: nothing. 1: usage rules and hangs. 2:
  * conflicts, too. */
 int proa_check_asked_for(void);
 
-/* Begins; collective over MPI_COMM_WORLD. all_have_proa: as of proa_world_begin. */
-void proa_check_begin(int all_have_proa);
+/* Begins, with the arguments of proa_world_begin. */
+void proa_check_begin(MPI_Comm all, int rank, int size);
+
+/* Ends, once: with all processes that have begun, or alone. MPI_Finalize does so by itself. call:
+ * in which this process waits for the others. */
+void proa_check_end(const char *call, int alone);
 
 #endif

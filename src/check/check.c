@@ -3,15 +3,13 @@
 #include "check/check.h"
 #include "base/settings.h"
 #include "order/accesses.h"
-#include "order/announce.h"
 #include "check/conflict.h"
-#include "check/buffers.h"
 #include "check/local.h"
 #include "check/ordering.h"
+#include "check/polls.h"
 #include "check/reuse.h"
 #include "findings/finding.h"
 #include "findings/since.h"
-#include "traps/view.h"
 #include "order/clock.h"
 #include "host/pmpi.h"
 #include "host/types.h"
@@ -30,7 +28,6 @@ struct proa_check {
     struct proa_sinces sinces;
     uint64_t operations, scattered;
     const struct proa_win *win; /* NULL: it has not come to be */
-    int has_memory;             /* loads and stores are looked at (check/local.h) */
 };
 
 /* ---- what calls mean ---- */
@@ -85,7 +82,7 @@ static const uint8_t completes[PROA_CALL_COUNT] = {
 
 /* ---- windows ---- */
 
-int proa_check_tells_all;
+int proa_check_sees_memory;
 
 struct proa_check *proa_check_new(MPI_Comm comm)
 {
@@ -96,9 +93,7 @@ struct proa_check *proa_check_new(MPI_Comm comm)
         proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS)
         return NULL;
     check = calloc(1, sizeof *check);
-    if (check)
-        check->has_memory = proa_local_is_on();
-    proa_check_tells_all = proa_local_is_on() || proa_announce_is_on();
+    proa_check_sees_memory = proa_local_is_on();
     if (!check || proa_sinces_begin(&check->sinces, size) != 0) {
         free(check);
         return NULL;
@@ -122,6 +117,8 @@ void proa_check_open(struct proa_check *check, struct proa_win *win, MPI_Comm co
     }
     check->ordering = ordering;
     check->win = win;
+    if (!ordering && win->size > 1)
+        proa_finding_unseen(PROA_UNSEEN_PROCESSES);
     proa_local_open(win, ordering);
 }
 
@@ -163,27 +160,14 @@ static void complete(struct proa_check *check, int rank, int local)
         proa_accesses_drop(&check->own, rank, local, has_completed, NULL);
 }
 
-/* To ThreadSanitizer. */
-static void announce(void (*what)(void))
-{
-    if (!proa_announce_is_on())
-        return;
-    proa_inside_enter();
-    what();
-    proa_inside_leave();
-}
-
 /* It completes nothing. */
 void proa_check_operated(struct proa_check *check, enum proa_call call, int rank)
 {
     proa_inside_enter();
     proa_ordering_operated(check->ordering, call, rank);
     proa_inside_leave();
-    if (!proa_check_tells_all)
-        return;
-    if (check->has_memory)
+    if (proa_check_sees_memory)
         proa_local_called(call);
-    announce(proa_announce_after);
 }
 
 void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
@@ -192,7 +176,7 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     const enum completes what = completes[call];
     const int is_one = what == ONE || what == LOCALLY_ONE;
 
-    if (check->has_memory && (call == PROA_CALL_Win_wait || what != NOTHING))
+    if (proa_check_sees_memory && (call == PROA_CALL_Win_wait || what != NOTHING))
         proa_local_linger(caller);
     proa_inside_enter();
     if (proa_since_is_noted(call))
@@ -203,16 +187,8 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     if (what != NOTHING)
         proa_reuse_complete(check->win, is_one ? rank : -1, 0);
     proa_inside_leave();
-    if (check->has_memory && what != NOTHING)
-        proa_buffers_complete(check->win, is_one ? rank : -1, 0);
-    if (what != NOTHING && proa_announce_is_on())
-        proa_announce_complete(check->win, is_one ? rank : -1, 0,
-                               what == LOCALLY_ONE || what == LOCALLY_ALL);
-    if (check->has_memory) {
+    if (proa_check_sees_memory)
         proa_local_called(call);
-        proa_local_go_on(caller);
-    }
-    announce(call == PROA_CALL_Win_sync ? proa_announce_sync : proa_announce_after);
 }
 
 void proa_check_share(struct proa_check *check)
@@ -224,25 +200,16 @@ void proa_check_share(struct proa_check *check)
     proa_inside_leave();
 }
 
-static void begin_call(const struct proa_check *check, enum proa_call call)
-{
-    announce(proa_announce_before);
-    if (check->has_memory) {
-        proa_local_take(call == PROA_CALL_Win_sync);
-        proa_buffers_begin();
-    }
-}
-
 void proa_check_operates(struct proa_check *check, enum proa_call call, int rank)
 {
     const unsigned how = uses[call].how;
 
-    if (proa_check_tells_all)
-        begin_call(check, call);
-    proa_reuse_begin(
-        proa_reuse_stage(),
-        (struct proa_buffer_user){check->win, call, rank, (how & REQUESTS) != 0, proa_source_here},
-        (unsigned)rank < (unsigned)check->win->size && !(how & NOTIFIES));
+    if (proa_check_sees_memory)
+        proa_local_take(proa_polls_with(call));
+    proa_reuse_begin(proa_reuse_stage(),
+                     (struct proa_buffer_user){
+                         check->win, call, rank, (how & REQUESTS) != 0, proa_source_here, {0}},
+                     (unsigned)rank < (unsigned)check->win->size && !(how & NOTIFIES));
     proa_inside_enter();
     proa_ordering_operates(check->ordering, call, rank);
     proa_inside_leave();
@@ -250,8 +217,8 @@ void proa_check_operates(struct proa_check *check, enum proa_call call, int rank
 
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank)
 {
-    if (proa_check_tells_all)
-        begin_call(check, call);
+    if (proa_check_sees_memory)
+        proa_local_take(proa_polls_with(call));
     proa_inside_enter();
     proa_ordering_before(check->ordering, call, rank);
     proa_inside_leave();
@@ -268,6 +235,7 @@ struct operation {
     int process;               /* of the target, in `accesses` */
     uint64_t base;             /* its address of the window, if accesses have addresses */
     struct proa_access access; /* of its next piece */
+    unsigned element;          /* of an accumulate: the bytes of one, less 1; else 0 */
     int told;
 };
 
@@ -310,8 +278,6 @@ static void judge(struct operation *operation)
 static void keep(struct operation *operation)
 {
     proa_accesses_keep(operation->accesses, operation->process, &operation->access);
-    if (operation->target == operation->win->rank)
-        proa_announce_own(&operation->access);
 }
 
 static void hand_over(struct operation *operation)
@@ -326,6 +292,7 @@ static void piece(void *for_piece, int64_t low, uint64_t bytes)
 
     operation->access.low = operation->base + (uint64_t)low;
     operation->access.high = operation->access.low + bytes;
+    operation->access.phase = (uint8_t)(operation->access.low & operation->element);
     this->what(operation);
 }
 
@@ -373,6 +340,7 @@ static void begin(struct operation *operation, struct proa_check *check, const s
     operation->target = operation->process = rank;
     operation->accesses = &check->own;
     operation->base = 0;
+    operation->element = 0;
     operation->told = 0;
     operation->access = (struct proa_access){.low = 0,
                                              .high = 0,
@@ -384,18 +352,41 @@ static void begin(struct operation *operation, struct proa_check *check, const s
                                              .epoch = proa_epoch_towards(win, rank),
                                              .requested = 0,
                                              .op = 0,
+                                             .phase = 0,
                                              .serial = 0,
                                              .origin = 0,
                                              .place = 0,
                                              .window = NULL,
                                              .number = 0,
                                              .stamp = 0,
-                                             .moment = NULL};
+                                             .seen = 0,
+                                             .seen_arrival = 0,
+                                             .arrival = 0,
+                                             .unread = 0,
+                                             .moment = NULL,
+                                             .payload = {0}};
 }
 
-static void check_operation(struct proa_check *check, const struct proa_win *win,
-                            enum proa_call call, int rank, MPI_Aint displacement, int64_t count,
-                            MPI_Datatype datatype, MPI_Op op, const void *caller)
+static struct proa_payload payload_of(int64_t count, const struct proa_type *type, MPI_Op op)
+{
+    const uint64_t most = ((uint64_t)1 << 44) - 1, number = (uint64_t)count;
+
+    return (struct proa_payload){.count = number < most ? number : most,
+                                 .datatype = type->number,
+                                 .op =
+                                     op == MPI_OP_NULL ? 0 : 1 + (unsigned)proa_operation_find(op),
+                                 .is_known = 1};
+}
+
+/* The bytes of all basic types are powers of two. */
+static unsigned element_mask(enum proa_basic basic)
+{
+    return (unsigned)proa_basic_bytes(basic) - 1;
+}
+
+void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
+                          int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
+                          MPI_Op op, const void *caller)
 {
     const struct proa_rules *rules = proa_handle_of(win)->rules;
     const struct use use = uses[call];
@@ -410,6 +401,10 @@ static void check_operation(struct proa_check *check, const struct proa_win *win
     begin(&operation, check, win, call, rank, caller);
     operation.access.kind = op == MPI_NO_OP ? PROA_ACCESS_ATOMIC_READ : use.kind;
     operation.access.basic = type->basic;
+    if (use.kind == PROA_ACCESS_ATOMIC)
+        operation.element = element_mask(type->basic);
+    operation.access.payload = payload_of(count, type, op);
+    proa_reuse_stage()->user.payload = operation.access.payload;
     if (rules && rules->ops != PROA_OPS_ANY)
         operation.access.op = proa_rules_op(rules, op);
     if (rules && operation.access.epoch & (PROA_EPOCH_START | PROA_EPOCH_FENCE))
@@ -424,38 +419,14 @@ static void check_operation(struct proa_check *check, const struct proa_win *win
     proa_inside_leave();
 }
 
-void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
-                          int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
-                          MPI_Op op, const void *caller)
-{
-    check_operation(check, win, call, rank, displacement, count, datatype, op, caller);
-    if (check->has_memory)
-        proa_local_go_on(caller);
-}
-
 /* ---- buffers ---- */
 
-const void *proa_check_origin(const struct proa_check *check, const void *origin, int64_t count,
-                              MPI_Datatype datatype)
+void proa_check_origin(const void *origin, int64_t count, MPI_Datatype datatype)
 {
-    struct proa_reuse_stage *stage = proa_reuse_stage();
-    const uint64_t bytes = proa_reuse_buffer(stage, origin, count, datatype, 0);
-
-    if (!check->has_memory)
-        return origin;
-    if (stage->is_watched)
-        proa_buffers_origin(&stage->user, origin, bytes);
-    return proa_view_buffer(origin, bytes, check->win->remote_window != NULL);
+    proa_reuse_buffer(proa_reuse_stage(), origin, count, datatype, 0);
 }
 
-void *proa_check_result(const struct proa_check *check, void *result, int64_t count,
-                        MPI_Datatype datatype)
+void proa_check_result(const void *result, int64_t count, MPI_Datatype datatype)
 {
-    struct proa_reuse_stage *stage = proa_reuse_stage();
-    const uint64_t bytes = proa_reuse_buffer(stage, result, count, datatype, 1);
-
-    if (!check->has_memory)
-        return result;
-    return stage->is_watched ? proa_buffers_result(&stage->user, result, bytes)
-                             : proa_view_buffer(result, 0, check->win->remote_window != NULL);
+    proa_reuse_buffer(proa_reuse_stage(), result, count, datatype, 1);
 }

@@ -41,20 +41,17 @@ void proa_check_operation(struct proa_check *check, const struct proa_win *win, 
                           int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
                           MPI_Op op, const void *caller);
 
-/* The operation that this thread has begun has this origin buffer, or this result buffer. Returns
- * where the engine has to take or put the data. */
-const void *proa_check_origin(const struct proa_check *check, const void *origin, int64_t count,
-                              MPI_Datatype datatype);
-void *proa_check_result(const struct proa_check *check, void *result, int64_t count,
-                        MPI_Datatype datatype);
+/* The operation that this thread has begun has this origin buffer, or this result buffer. */
+void proa_check_origin(const void *origin, int64_t count, MPI_Datatype datatype);
+void proa_check_result(const void *result, int64_t count, MPI_Datatype datatype);
 
 /* The program is about to get a pointer to another rank's memory of the window. NULL: does nothing.
  */
 void proa_check_share(struct proa_check *check);
 
-/* Do calls have to be told of that mean nothing to accesses of operations? To ThreadSanitizer, or
- * as loads and stores are looked at. */
-extern PROA_HIDDEN int proa_check_tells_all;
+/* Are loads and stores looked at (check/local.h)? Then calls have to be told of that mean nothing
+ * to accesses of operations. */
+extern PROA_HIDDEN int proa_check_sees_memory;
 
 /* A call begins that is an operation, or is none. */
 void proa_check_operates(struct proa_check *check, enum proa_call call, int rank);
@@ -77,7 +74,7 @@ static inline __attribute__((always_inline)) void proa_check_enter(struct proa_c
 {
     if (proa_check_is_operation(call))
         proa_check_operates(check, call, rank);
-    else if (!proa_check_is_flush(call) || proa_check_tells_all)
+    else if (!proa_check_is_flush(call) || proa_check_sees_memory)
         proa_check_before(check, call, rank);
 }
 

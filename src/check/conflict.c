@@ -13,7 +13,8 @@ static struct proa_finding_call call_of(const struct proa_win *win,
                                       .caller = access->caller,
                                       .is_address = win->flavor == PROA_FLAVOR_DYNAMIC,
                                       .low = access->low,
-                                      .high = access->high};
+                                      .high = access->high,
+                                      .payload = access->payload};
 }
 
 const char *proa_conflict_rule(const struct proa_access *first, const struct proa_access *second)
@@ -21,6 +22,11 @@ const char *proa_conflict_rule(const struct proa_access *first, const struct pro
     if (first->op && second->op && first->op != second->op && first->basic == second->basic)
         return "concurrent accumulates to one address must have the same operation, as the info "
                "key accumulate_ops asserts (MPI-4.1, 13.2.1)";
+    if (first->kind == PROA_ACCESS_ATOMIC && second->kind == PROA_ACCESS_ATOMIC &&
+        first->basic == second->basic)
+        return "accumulates are atomic to one another element by element, and these elements "
+               "overlap "
+               "by a part (MPI-4.1, 13.7.1)";
     if (first->kind == PROA_ACCESS_ATOMIC && second->kind == PROA_ACCESS_ATOMIC)
         return "accumulates are atomic to one another with one predefined datatype only (MPI-4.1, "
                "13.7.1)";
@@ -28,7 +34,7 @@ const char *proa_conflict_rule(const struct proa_access *first, const struct pro
            "further accumulate is undefined (MPI-4.1, 13.3)";
 }
 
-/* The call that would order the two. */
+/* Flushes are for epochs of locks only (MPI-4.1, 13.5.4). */
 static void say_remedy(char *remedy, size_t room, int target, unsigned epoch)
 {
     if (epoch & PROA_EPOCH_LOCK)
@@ -39,7 +45,7 @@ static void say_remedy(char *remedy, size_t room, int target, unsigned epoch)
                  "MPI_Win_post at rank %d",
                  target);
     else
-        snprintf(remedy, room, "MPI_Win_fence between them");
+        snprintf(remedy, room, "MPI_Win_fence on all ranks between them");
 }
 
 void proa_conflict_tell(const struct proa_win *win, int target, unsigned epoch,

@@ -6,6 +6,7 @@
 #include "order/place.h"
 #include "order/crossing.h"
 #include "findings/finding.h"
+#include "findings/stack.h"
 #include "findings/world.h"
 #include "base/atomic.h"
 #include "host/handle.h"
@@ -42,43 +43,66 @@ static const struct proa_win *win_of(const struct proa_access *access)
 
 /* ---- the finding ---- */
 
+/* The caller in this process; NULL: its file is not loaded here. A load or a store has one frame.
+ */
+static const void *caller_of(const struct proa_access *access)
+{
+    const void **note = proa_place_note(access), *frames[PROA_STACK_MOST];
+    unsigned count;
+
+    if (!note || *note)
+        return note ? *note : NULL;
+    count = proa_place_frames(access, frames);
+    if (count > 1 || proa_place_binding(access))
+        *note = count ? proa_stack_keep(frames, count, proa_place_binding(access)) : NULL;
+    else
+        *note = count ? frames[0] : NULL;
+    return *note;
+}
+
 static struct proa_finding_call call_of(const struct proa_access *access,
                                         struct proa_source *source)
 {
-    const struct proa_crossing_place *place = proa_crossing_place(access);
     const struct proa_win *win = win_of(access);
     const int is_offset = win && win->flavor != PROA_FLAVOR_DYNAMIC;
     const uint64_t base = is_offset ? (uint64_t)(uintptr_t)win->base : 0;
-    const void *caller = proa_place_here(access);
+    const void *caller = caller_of(access);
+    const char *file = proa_place_file(access, &source->address);
 
-    memset(source, 0, sizeof *source);
-    if (place) {
-        snprintf(source->file, sizeof source->file, "%s", place->object);
-        source->address = place->offset - 1;
-    }
+    *source = (struct proa_source){.address = file ? source->address - 1 : 0};
+    snprintf(source->file, sizeof source->file, "%s", file ? file : "");
     return (struct proa_finding_call){.call = proa_access_name(access),
                                       .caller = caller,
                                       .place = caller ? NULL : source,
                                       .other = 1 + access->origin,
                                       .is_address = !is_offset,
                                       .low = access->low - base,
-                                      .high = access->high - base};
+                                      .high = access->high - base,
+                                      .payload = access->payload};
 }
 
-static void say_remedy(char *remedy, size_t room, const struct proa_access *first)
+/* A load, a store or a message of the target has no epoch: that of the other one counts. */
+static void say_remedy(char *remedy, size_t room, const struct proa_access *first,
+                       const struct proa_access *second)
 {
-    if (first->epoch & PROA_EPOCH_LOCK)
+    const unsigned epoch = first->epoch ? first->epoch : second->epoch;
+
+    if (epoch & PROA_EPOCH_LOCK && !first->epoch)
+        snprintf(remedy, room,
+                 "exclusive locks; or a message or a barrier from the first rank to the second "
+                 "between them");
+    else if (epoch & PROA_EPOCH_LOCK)
         snprintf(
             remedy, room,
             "exclusive locks; or MPI_Win_flush or unlock by the first rank, and then a message "
             "or a barrier to the second");
-    else if (first->epoch & PROA_EPOCH_START)
+    else if (epoch & PROA_EPOCH_START)
         snprintf(remedy, room,
                  "MPI_Win_complete by one of them, and MPI_Win_wait and a further MPI_Win_post by "
                  "rank %d, between them",
                  proa_world_rank());
     else
-        snprintf(remedy, room, "MPI_Win_fence between them");
+        snprintf(remedy, room, "MPI_Win_fence on all ranks between them");
 }
 
 static int polls(const struct proa_access *access, const void *place)
@@ -102,7 +126,7 @@ void proa_conflict_between_tell(const struct proa_access *first, const struct pr
     snprintf(what, sizeof what,
              "ranks %d and %d access the same memory of rank %d, and nothing orders them",
              first->origin, second->origin, proa_world_rank());
-    say_remedy(remedy, sizeof remedy, first->epoch ? first : second);
+    say_remedy(remedy, sizeof remedy, first, second);
     proa_finding_add(&(struct proa_finding){.verdict = PROA_RACE,
                                             .id = id,
                                             .rule = proa_conflict_rule(first, second),
@@ -117,8 +141,7 @@ void proa_conflict_between_tell(const struct proa_access *first, const struct pr
 /* A compare_and_swap may change nothing. */
 static int updates(const struct proa_access *access)
 {
-    return access->kind == PROA_ACCESS_WRITE ||
-           (access->kind == PROA_ACCESS_ATOMIC && access->call != PROA_CALL_Compare_and_swap);
+    return proa_access_updates(access) && access->call != PROA_CALL_Compare_and_swap;
 }
 
 void proa_conflict_between_arrive(const struct proa_access *access)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See messages.h. */
 #include "check/messages.h"
-#include "check/buffers.h"
 #include "check/local.h"
 #include "check/ordering.h"
 #include "check/reuse.h"
 #include "host/pmpi.h"
-#include "order/announce.h"
 #include "order/clock.h"
 
 #include <pthread.h>
@@ -154,6 +152,7 @@ static void tell(struct proa_message *message, struct members *members, int peer
     switch (message->kind) {
     case PROA_MESSAGE_TO:
     case PROA_MESSAGE_FROM:
+    case PROA_MESSAGE_LOOK:
     case PROA_MESSAGE_LATER_TO:
     case PROA_MESSAGE_LATER_FROM:
         tell_peer(members, peer);
@@ -175,10 +174,9 @@ void proa_message_before(struct proa_message *message, enum proa_message_kind ki
     *message = (struct proa_message){kind, -1, 0, NULL};
     if (!proa_ordering_is_on() || kind == PROA_MESSAGE_NONE)
         return;
-    proa_local_take(0);
+    proa_local_take(kind == PROA_MESSAGE_LOOK);
     members = kind == PROA_MESSAGE_WORLD ? NULL : members_of(comm);
     proa_inside_enter();
-    proa_announce_before();
     tell(message, members, peer);
     proa_ordering_settle();
     proa_inside_leave();
@@ -196,30 +194,28 @@ void proa_message_after(const struct proa_message *message)
     if (message->meeting >= 0)
         proa_clock_hear(PROA_ROW_MEETING + message->meeting);
     proa_ordering_settle();
-    proa_announce_after();
     proa_inside_leave();
-    proa_local_go_on(message->caller);
+    if (message->kind == PROA_MESSAGE_LOOK)
+        proa_local_called(PROA_CALL_Win_sync);
 }
 
-void proa_message_completes(void)
+void proa_message_completes(const void *caller)
 {
-    proa_local_take(0);
+    proa_local_take(caller == NULL);
 }
 
 void proa_message_completed(const void *caller)
 {
-    proa_local_take(0);
-    proa_buffers_complete(NULL, -1, 1);
+    proa_local_take(caller == NULL);
     proa_inside_enter();
     proa_reuse_complete(NULL, -1, 1);
     proa_inside_leave();
-    proa_announce_complete(NULL, -1, 1, 1);
     if (!proa_ordering_is_on())
         return;
     proa_inside_enter();
     proa_clock_hear(PROA_ROW_TOLD);
     proa_ordering_requests_completed();
-    proa_announce_after();
     proa_inside_leave();
-    proa_local_go_on(caller);
+    if (!caller)
+        proa_local_called(PROA_CALL_Win_sync);
 }

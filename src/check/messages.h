@@ -13,14 +13,16 @@
 
 #include <mpi.h>
 
-/* What a call of the host's does for order. TO, FROM: a message; LATER_TO, LATER_FROM: the same
- * with a request. SWAP: a message to one process and from another. MEET: with all processes of the
- * communicator, none of which returns before all have called; SPREAD: the same, and some may return
- * earlier; OUT, IN: from the root, to the root. LATER: a nonblocking call, with all. WORLD: it is
- * not understood, or concerns processes that are not known. NONE: it orders nothing. */
+/* What a call of the host's does for order. TO, FROM: a message; LOOK: the same as FROM, of one
+ * that may not be there, so programs poll with it; LATER_TO, LATER_FROM: the same with a request.
+ * SWAP: a message to one process and from another. MEET: with all processes of the communicator,
+ * none of which returns before all have called; SPREAD: the same, and some may return earlier; OUT,
+ * IN: from the root, to the root. LATER: a nonblocking call, with all. WORLD: it is not understood,
+ * or concerns processes that are not known. NONE: it orders nothing. */
 enum proa_message_kind {
     PROA_MESSAGE_TO,
     PROA_MESSAGE_FROM,
+    PROA_MESSAGE_LOOK,
     PROA_MESSAGE_LATER_TO,
     PROA_MESSAGE_LATER_FROM,
     PROA_MESSAGE_SWAP,
@@ -45,9 +47,9 @@ void proa_message_before(struct proa_message *message, enum proa_message_kind ki
                          int peer);
 void proa_message_after(const struct proa_message *message);
 
-/* A call that completes requests, or looks whether they are complete, begins; and is over. caller:
- * its return address; NULL: not known. */
-void proa_message_completes(void);
+/* A call that completes requests begins; and is over. caller: its return address; NULL: it does not
+ * wait for them, so programs poll with it. */
+void proa_message_completes(const void *caller);
 void proa_message_completed(const void *caller);
 
 #endif

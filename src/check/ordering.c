@@ -2,7 +2,6 @@
 /* See ordering.h. */
 #include "check/ordering.h"
 #include "order/crossing.h"
-#include "order/announce.h"
 #include "check/conflict_between.h"
 #include "check/meanings.h"
 #include "check/own.h"
@@ -70,7 +69,6 @@ void proa_ordering_begin(const struct proa_group *group, int threads)
         proa_board_end();
         return;
     }
-    proa_announce_follow();
     proa_atomic_store(&on, 1, PROA_RELEASE);
 }
 
@@ -82,7 +80,7 @@ void proa_ordering_end(void)
     proa_board_barrier();
     proa_crossing_take();
     proa_finding_count(0, 0, proa_crossing_left_out() + pending.dropped);
-    proa_announce_end();
+    proa_finding_count_by_values(proa_crossing_ordered_by_values());
     proa_atomic_store(&on, 0, PROA_RELEASE);
     release();
     proa_inside_leave();
@@ -180,7 +178,7 @@ struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
     proa_pmpi()->Allgather(mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
     for (int i = 0; i < win->size; i++)
         is_followed &= all[3 * (size_t)i] == 1;
-    if (!is_followed) {
+    if (!ordering || !is_followed) { /* without one it shows 0, so the others follow none either */
         free(all);
         if (ordering)
             free_ordering(ordering);
@@ -244,10 +242,10 @@ void proa_ordering_settle(void)
 }
 
 /* Flushes and locks are many, and each look at the queues takes cache lines from their origins: of
- * such calls one in 16 looks, unless ThreadSanitizer compares (order/announce.h). */
+ * such calls one in 16 looks. */
 static void settle_sometimes(void)
 {
-    if (++settles >= SETTLES || proa_announce_is_on())
+    if (++settles >= SETTLES)
         proa_ordering_settle();
     else
         proa_board_flush();

@@ -7,7 +7,6 @@
 #include "check/ordering.h"
 #include "check/reuse.h"
 #include "host/types.h"
-#include "order/announce.h"
 #include "order/clock.h"
 #include "order/crossing.h"
 #include "window/epoch.h"
@@ -91,11 +90,8 @@ void proa_own_detach(uint64_t number, const void *base)
 const struct proa_own_range *proa_own_range(uint64_t *low, uint64_t *high)
 {
     for (const struct proa_own_range *range = ranges; range < ranges + range_count; range++) {
-        const uint64_t at =
-            range->is_region ? (uintptr_t)proa_view_of((void *)(uintptr_t)*low) : *low;
-        const uint64_t to = at + (*high - *low);
-        const uint64_t first = at > range->low ? at : range->low;
-        const uint64_t end = to < range->high ? to : range->high;
+        const uint64_t first = *low > range->low ? *low : range->low;
+        const uint64_t end = *high < range->high ? *high : range->high;
 
         if (first < end) {
             *low = first;
@@ -176,12 +172,6 @@ void proa_own_touch(const struct proa_win *win, struct proa_ordering *ordering,
 int proa_own_touchable(void)
 {
     return proa_ordering_is_on() && proa_atomic_load(&range_count, PROA_RELAXED) != 0;
-}
-
-void proa_own_host(int begins)
-{
-    if (proa_announce_is_on() && proa_own_touchable())
-        proa_announce_host(begins);
 }
 
 static void touch_piece(void *arg, int64_t start, uint64_t bytes)

@@ -14,7 +14,6 @@
 
 #include "base/hidden.h"
 #include "order/accesses.h"
-#include "traps/view.h"
 #include "window/win.h"
 
 #include <mpi.h>
@@ -28,7 +27,7 @@ enum { PROA_OWN_MOST = 256 };
 int proa_own_begin(int processes);
 void proa_own_end(void);
 
-/* The memory of a window, or a region of a dynamic one, which has the program's addresses. */
+/* The memory of a window, or a region of a dynamic one. */
 struct proa_own_range {
     uint64_t low, high, number;
     int is_region;
@@ -40,13 +39,12 @@ struct proa_own_range {
 void proa_own_open(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number);
 void proa_own_close(uint64_t number);
 
-/* Memory is attached, at that address of the program's; or detached. */
+/* Memory is attached, or detached. */
 void proa_own_attach(const struct proa_win *win, struct proa_ordering *ordering, uint64_t number,
                      const void *base, uint64_t bytes);
 void proa_own_detach(uint64_t number, const void *base);
 
-/* All that memory lies between these addresses, which are the program's and the engine's unless
- * there are views (traps/view.h). */
+/* All that memory lies between these addresses. */
 struct proa_own_span {
     uint64_t low, high;
 };
@@ -55,11 +53,11 @@ extern PROA_HIDDEN struct proa_own_span proa_own_span;
 /* May a buffer be such memory? Most are on a stack. */
 static inline int proa_own_may_be(uint64_t low, uint64_t high)
 {
-    return (low < proa_own_span.high && high > proa_own_span.low) || proa_view_are_any();
+    return low < proa_own_span.high && high > proa_own_span.low;
 }
 
-/* A window with some of the bytes [*low, *high), the engine's addresses, which become those that it
- * has, as others address them. NULL: there is none. */
+/* A window with some of the bytes [*low, *high), which become those that it has. NULL: there is
+ * none. */
 const struct proa_own_range *proa_own_range(uint64_t *low, uint64_t *high);
 
 /* Keeps the bytes [low, low + bytes) of a buffer, as far as they are a window's, of an operation on
@@ -81,10 +79,6 @@ void proa_own_touch(const struct proa_win *win, struct proa_ordering *ordering,
 /* Is there a window with memory that calls of the host's may touch? Safe anywhere: it may be late.
  */
 int proa_own_touchable(void);
-
-/* Around a call of the host's with such buffers: a conflict of these is told once, with both calls,
- * and not by ThreadSanitizer as well. Not inside. */
-void proa_own_host(int begins);
 
 /* A call of the host's loads from this buffer, or stores to it, as far as that is memory of a
  * window. It counts as over: stores of a call that waits come after it. call: constant. Not inside.

@@ -11,7 +11,7 @@ enum { THREADS = 64, NOTED = 64 };
 /* A thread that has called, loaded or stored. */
 struct thread {
     int number;
-    int is_after_sync;
+    int is_after_poll;
 };
 
 static struct thread threads[THREADS];
@@ -44,35 +44,20 @@ static struct thread *thread_of(int number)
     return &threads[thread_count++];
 }
 
-int proa_polls_is_mine(const struct proa_trap_hit *hit)
-{
-    return hit->thread == this_thread();
-}
-
-void proa_polls_called(int syncs)
+void proa_polls_called(int polls)
 {
     struct thread *thread = thread_of(this_thread());
 
     if (thread)
-        thread->is_after_sync = syncs;
+        thread->is_after_poll = polls;
 }
 
-static int are_alike(const struct proa_trap_hit *one, const struct proa_trap_hit *other)
+int proa_polls_may(const struct proa_touched *load, int polls)
 {
-    return one->thread == other->thread && one->memory == other->memory &&
-           one->cookie == other->cookie && one->instruction == other->instruction;
-}
+    const struct thread *thread = thread_of((int)load->thread);
 
-int proa_polls_may(const struct proa_trap_hit *hits, int count, int at, int syncs)
-{
-    const struct thread *thread = thread_of(hits[at].thread);
-
-    if (!thread || thread->is_after_sync || (syncs && thread->number == this_thread()))
-        return 1;
-    for (int i = 0; i < count; i++)
-        if (i != at && are_alike(&hits[i], &hits[at]))
-            return 1;
-    return 0;
+    return !thread || thread->is_after_poll || (polls && thread->number == this_thread()) ||
+           load->is_repeated || load->ends_loop;
 }
 
 int proa_polls_noted(uintptr_t address, const void *place)

@@ -4,8 +4,6 @@
 #include "base/atomic.h"
 #include "base/settings.h"
 #include "check/own.h"
-#include "order/announce.h"
-#include "traps/view.h"
 
 enum { PIECES_MOST = 1024 /* of one buffer; one with more is not compared */ };
 
@@ -49,6 +47,7 @@ static struct use use_of(const struct proa_buffer_user *user,
                                    .kind = buffer->is_result ? PROA_ACCESS_WRITE : PROA_ACCESS_READ,
                                    .requested = (uint8_t)user->is_requested,
                                    .window = user->win,
+                                   .payload = user->payload,
                                    .origin = (int16_t)user->rank}};
 }
 
@@ -63,10 +62,11 @@ static void compare(void *arg, int64_t low, uint64_t bytes)
     found = use->told ? NULL : proa_accesses_conflict(&pending, HERE, &use->access);
     if (!found)
         return;
-    user = (struct proa_buffer_user){found->window, (enum proa_call)found->call, found->origin,
-                                     found->requested, found->caller};
-    proa_buffers_tell(&user, found->kind == PROA_ACCESS_WRITE, use->call, use->access.caller);
-    proa_buffers_excuse((const void *)(uintptr_t)low, bytes);
+    user = (struct proa_buffer_user){found->window, (enum proa_call)found->call,
+                                     found->origin, found->requested,
+                                     found->caller, found->payload};
+    proa_buffers_tell(&user, found->kind == PROA_ACCESS_WRITE, use->call, use->access.caller,
+                      use->access.payload);
     use->told = 1;
 }
 
@@ -77,13 +77,12 @@ static void keep(void *arg, int64_t low, uint64_t bytes)
     use->access.low = (uint64_t)low;
     use->access.high = (uint64_t)low + bytes;
     proa_accesses_keep(&pending, HERE, &use->access);
-    proa_announce_buffer(&use->access);
 }
 
 int proa_reuse_pieces(const void *memory, int64_t count, const struct proa_type *type,
                       proa_piece_do *what, void *arg)
 {
-    const int64_t start = (int64_t)(uintptr_t)proa_view_behind(memory);
+    const int64_t start = (int64_t)(uintptr_t)memory;
 
     return proa_pieces_each(start, (uint64_t)count, type, PIECES_MOST, what, arg);
 }
@@ -92,10 +91,27 @@ static inline __attribute__((always_inline)) int each_piece(const struct proa_re
                                                             void *arg, proa_piece_do *what)
 {
     if (buffer->bytes) {
-        what(arg, (int64_t)(uintptr_t)proa_view_behind(buffer->memory), buffer->bytes);
+        what(arg, (int64_t)(uintptr_t)buffer->memory, buffer->bytes);
         return 1;
     }
     return proa_reuse_pieces(buffer->memory, buffer->count, buffer->type, what, arg);
+}
+
+/* The bytes from its first to its last one: what touches those between is not told. */
+static void watch(const struct proa_buffer_user *user, const struct proa_reuse_buffer *buffer)
+{
+    const struct proa_type *type = buffer->type;
+    const char *memory = buffer->memory;
+    int64_t last;
+
+    if (buffer->bytes) {
+        proa_buffers_watch(user, memory, buffer->bytes, buffer->is_result);
+        return;
+    }
+    last = (buffer->count - 1) * type->extent;
+    proa_buffers_watch(user, memory + type->lower + (last < 0 ? last : 0),
+                       (uint64_t)(type->upper - type->lower + (last < 0 ? -last : last)),
+                       buffer->is_result);
 }
 
 static void keep_all(struct proa_reuse_stage *stage)
@@ -106,6 +122,7 @@ static void keep_all(struct proa_reuse_stage *stage)
         struct use use = use_of(&stage->user, &stage->buffer[i]);
 
         each_piece(&stage->buffer[i], &use, keep);
+        watch(&stage->user, &stage->buffer[i]);
     }
     stage->count = 0;
 }
@@ -118,12 +135,11 @@ static void keep_last(void)
 
 /* ---- operations ---- */
 
-/* Handlers of signals, other threads and ThreadSanitizer ask what is kept. A datatype with gaps may
- * be freed. */
+/* Loads, stores and other threads are compared with what is kept. A datatype with gaps may be
+ * freed. */
 static int is_kept_at_once(const struct proa_reuse_stage *stage)
 {
-    return stage->has_gaps || !proa_inside_is_single() || proa_settings()->check_memory ||
-           proa_announce_is_on();
+    return stage->has_gaps || !proa_inside_is_single() || proa_settings()->check_memory;
 }
 
 /* A buffer may be memory of a window, too. */
@@ -193,6 +209,7 @@ void proa_reuse_complete(const struct proa_win *win, int rank, int requested)
         last->count = 0;
     if (pending.alive)
         proa_accesses_drop(&pending, HERE, 0, is_complete, &goes);
+    proa_buffers_complete(win, rank, requested);
 }
 
 /* ---- the host's calls ---- */
@@ -219,21 +236,7 @@ void proa_reuse_call(const char *call, const void *caller, const void *memory, i
     proa_inside_leave();
 }
 
-/* ---- system calls ---- */
-
-int proa_reuse_touches(const void *memory, size_t bytes, int stores)
-{
-    const struct proa_access access = {.low = (uintptr_t)memory,
-                                       .high = (uintptr_t)memory + bytes,
-                                       .kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ};
-    int touches;
-
-    if (!proa_reuse_any() || !proa_inside_try())
-        return 0;
-    touches = pending.alive && proa_accesses_conflict(&pending, HERE, &access);
-    proa_inside_leave();
-    return touches;
-}
+/* ---- loads and stores ---- */
 
 void proa_reuse_access(const char *access, const void *place, uintptr_t memory, uint64_t bytes,
                        int stores)

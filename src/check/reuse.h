@@ -4,7 +4,7 @@
  * is locally complete, and the result buffer is written (MPI-4.1, 13.3). So another operation or a
  * message must not write to the first, nor touch the second.
  *
- * Calls count, not loads and stores (check/buffers.h). "Inside" is that of order/inside.h.
+ * Loads and stores count where they are seen (check/buffers.h). "Inside" is that of order/inside.h.
  */
 #ifndef PROA_CHECK_REUSE_H
 #define PROA_CHECK_REUSE_H
@@ -80,7 +80,7 @@ void proa_reuse_done(const struct proa_access *operation, int process);
 /* As proa_buffers_complete. Inside. */
 void proa_reuse_complete(const struct proa_win *win, int rank, int requested);
 
-/* Calls `what` for each piece of a buffer, with the engine's address. 0: there are too many. */
+/* Calls `what` for each piece of a buffer. 0: there are too many. */
 int proa_reuse_pieces(const void *memory, int64_t count, const struct proa_type *type,
                       proa_piece_do *what, void *arg);
 
@@ -91,12 +91,7 @@ int proa_reuse_any(void);
 void proa_reuse_call(const char *call, const void *caller, const void *memory, int64_t count,
                      MPI_Datatype datatype, int stores);
 
-/* Would an access of the program's own touch a pending buffer? Safe in handlers of signals: 0, too,
- * if another thread looks just now. */
-int proa_reuse_touches(const void *memory, size_t bytes, int stores);
-
-/* There was such an access at that place; access: "a load" and so on, constant; memory: the
- * engine's address. Inside. */
+/* An access of the program's own at that place; access: "a load" and so on, constant. Inside. */
 void proa_reuse_access(const char *access, const void *place, uintptr_t memory, uint64_t bytes,
                        int stores);
 

@@ -42,16 +42,26 @@ static int looks_enough(void)
     return (int)proa_settings()->check_hang_s * LOOKS_A_SECOND;
 }
 
+/* In a call on a window a thread also works: it copies, or runs the program's functions. */
+static int has_waited(const struct proa_whereabouts *here, uint64_t waits)
+{
+    return proa_atomic_load(&here->here.awaits, PROA_RELAXED) != PROA_AWAITS_WINDOW ||
+           (waits % 2 && waits == here->seen_waits);
+}
+
 static void look_at(struct proa_whereabouts *here, void *arg)
 {
     struct look *look = arg;
-    const uint64_t number = proa_atomic_load(&here->number, PROA_ACQUIRE);
+    const uint64_t number = proa_atomic_load(&here->number, PROA_ACQUIRE),
+                   waits = proa_atomic_load(&here->waits, PROA_RELAXED);
 
     if (!look->is_again)
-        here->looks = number == here->seen && !look->is_late ? here->looks + 1 : 0;
+        here->looks =
+            number == here->seen && has_waited(here, waits) && !look->is_late ? here->looks + 1 : 0;
     here->seen = number;
+    here->seen_waits = waits;
     look->threads++;
-    look->episode += number;
+    look->episode += number + waits;
     look->inside += number % 2 && here->looks >= looks_enough();
 }
 
@@ -86,6 +96,7 @@ static int waits(struct proa_stuck *stuck, int is_late)
     proa_whereabouts_each(describe, stuck);
     proa_awaited_locks(stuck);
     proa_awaited_requests(stuck);
+    stuck->done = proa_members_done(stuck->did, PROA_STUCK_DONE);
     proa_whereabouts_each(look_at, &again);
     return again.episode == look.episode;
 }

@@ -8,6 +8,7 @@
 #include "shm/available.h"
 #include "shm/fd_server.h"
 #include "shm/peer.h"
+#include "shm/process.h"
 #include "shm/segment.h"
 #include "type/basic.h"
 
@@ -22,7 +23,7 @@ void proa_core_load(void)
 
 void proa_core_prepare(void)
 {
-    proa_peers_prepare();          /* the machine, and a random number */
+    (void)proa_machine();          /* is remembered */
     proa_kernels_choose();         /* for the features of the processor */
     (void)proa_memory_is_strict(); /* the answer is remembered for a second */
 }

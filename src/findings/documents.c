@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See documents.h. */
 #include "findings/documents.h"
+#include "base/hash.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -32,21 +33,51 @@ static void write_member(FILE *out, const char *name, const char *text)
 
 /* ---- JSON ---- */
 
-static void write_call(FILE *out, const char *role, const struct proa_found_call *call)
+static void write_place(FILE *out, const struct proa_source *place)
 {
+    write_member(out, "file", place->file);
+    if (place->line)
+        fprintf(out, ", \"line\": %d", place->line);
+    fprintf(out, ", \"address\": %llu, ", (unsigned long long)place->address);
+    write_member(out, "function", place->function);
+    if (place->binding[0]) {
+        fprintf(out, ", ");
+        write_member(out, "binding", place->binding);
+    }
+}
+
+static void write_outer(FILE *out, const struct proa_source *outer, unsigned count)
+{
+    fprintf(out, ", \"stack\": [");
+    for (unsigned i = 0; i < count; i++) {
+        fprintf(out, "%s{", i ? ", " : "");
+        write_place(out, &outer[i]);
+        fprintf(out, "}");
+    }
+    fprintf(out, "]");
+}
+
+static void write_call(FILE *out, const char *role, const struct proa_found *found, int number)
+{
+    const struct proa_found_call *call = &found->calls[number];
+
     fprintf(out, "{\"role\": \"%s\", ", role);
     write_member(out, "call", call->call);
     fprintf(out, ", \"rank\": %d, ", call->rank);
+    if (call->datatype[0]) {
+        write_member(out, "op", call->op);
+        fprintf(out, ", ");
+        write_member(out, "datatype", call->datatype);
+        fprintf(out, ", \"count\": %llu, ", (unsigned long long)call->count);
+    }
     if (call->thread)
         fprintf(out, "\"thread\": %d, ", call->thread);
     if (call->low < call->high)
         fprintf(out, "\"%s\": [%llu, %llu], ", call->is_address ? "addresses" : "bytes",
                 (unsigned long long)call->low, (unsigned long long)call->high - 1);
-    write_member(out, "file", call->place.file);
-    if (call->place.line)
-        fprintf(out, ", \"line\": %d", call->place.line);
-    fprintf(out, ", \"address\": %llu, ", (unsigned long long)call->place.address);
-    write_member(out, "function", call->place.function);
+    write_place(out, &call->place);
+    if (call->outer)
+        write_outer(out, proa_found_outer(found, number), call->outer);
     fprintf(out, "}");
 }
 
@@ -59,7 +90,7 @@ static void write_calls(FILE *out, const struct proa_found *found)
     for (int i = 0; i < PROA_FINDING_CALLS; i++)
         if (found->calls[i].call[0]) {
             fprintf(out, "%s\n     ", before);
-            write_call(out, roles[i], &found->calls[i]);
+            write_call(out, roles[i], found, i);
             before = ",";
         }
     fprintf(out, "]");
@@ -89,9 +120,11 @@ void proa_document_json(FILE *out, const struct proa_summary *summary)
 
     fprintf(out, "{\"proa\": \"" PROA_VERSION "\", \"ranks\": %d, \"operations\": %llu, ",
             summary->ranks, (unsigned long long)checked->operations);
-    fprintf(out, "\"not_checked\": %llu, \"not_kept\": %llu, \"not_told\": %llu,\n",
+    fprintf(out,
+            "\"not_checked\": %llu, \"not_kept\": %llu, \"not_told\": %llu, "
+            "\"ordered_by_values\": %llu,\n",
             (unsigned long long)checked->scattered, (unsigned long long)checked->dropped,
-            (unsigned long long)checked->untold);
+            (unsigned long long)checked->untold, (unsigned long long)checked->by_values);
     fprintf(out, " \"findings\": [\n");
     for (int i = 0; i < summary->count; i++) {
         write_finding(out, &summary->found[i]);
@@ -101,6 +134,8 @@ void proa_document_json(FILE *out, const struct proa_summary *summary)
 }
 
 /* ---- SARIF ---- */
+
+#define ROOT "SRCROOT" /* the name that paths have for PROA_CHECK_ROOT */
 
 /* RFC 3986: characters that a path may have stay as they are. */
 static void write_uri(FILE *out, const char *path)
@@ -114,22 +149,101 @@ static void write_uri(FILE *out, const char *path)
     fprintf(out, "\"");
 }
 
-static void write_location(FILE *out, const struct proa_found_call *call)
+static void write_artifact(FILE *out, const struct proa_source *place)
 {
-    const struct proa_source *place = &call->place;
+    const char *path = place->file[0] ? proa_source_below_root(place) : "unknown";
 
-    fprintf(out, "{\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
-    write_uri(out, place->file[0] ? proa_source_file(place) : "unknown");
+    fprintf(out, "\"artifactLocation\": {\"uri\": ");
+    write_uri(out, path);
+    if (path[0] != '/' && place->file[0])
+        fprintf(out, ", \"uriBaseId\": \"" ROOT "\"");
+    fprintf(out, "}");
+}
+
+static void write_place_at(FILE *out, const struct proa_source *place)
+{
+    fprintf(out, "\"physicalLocation\": {");
+    write_artifact(out, place);
     if (place->line)
-        fprintf(out, "}, \"region\": {\"startLine\": %d}}", place->line);
+        fprintf(out, ", \"region\": {\"startLine\": %d}}", place->line);
     else
-        fprintf(out, "}, \"address\": {\"relativeAddress\": %llu}}",
+        fprintf(out, ", \"address\": {\"relativeAddress\": %llu}}",
                 (unsigned long long)place->address);
     if (place->function[0]) {
         fprintf(out, ", \"logicalLocations\": [{\"kind\": \"function\", ");
         write_member(out, "name", place->function);
         fprintf(out, "}]");
     }
+}
+
+static void write_frame(FILE *out, const struct proa_source *place)
+{
+    fprintf(out, "{\"location\": {");
+    write_place_at(out, place);
+    fprintf(out, "}}");
+}
+
+static void write_stacks(FILE *out, const struct proa_found *found)
+{
+    const char *before = "";
+
+    fprintf(out, "\"stacks\": [");
+    for (int i = PROA_FIRST; i <= PROA_SECOND; i++) {
+        const struct proa_found_call *call = &found->calls[i];
+
+        if (!call->call[0])
+            continue;
+        fprintf(out, "%s{\"message\": {\"text\": \"%s of rank %d\"}, \"frames\": [", before,
+                call->call, call->rank);
+        write_frame(out, &call->place);
+        for (unsigned k = 0; k < call->outer; k++) {
+            fprintf(out, ", ");
+            write_frame(out, &proa_found_outer(found, i)[k]);
+        }
+        fprintf(out, "]}");
+        before = ", ";
+    }
+    fprintf(out, "]");
+}
+
+/* ---- fingerprints ---- */
+
+static uint64_t hash_place(uint64_t hash, const struct proa_source *place)
+{
+    return proa_hash_text(proa_hash_text(hash, proa_source_below_root(place)), place->function);
+}
+
+/* Of the rule, the calls, and files and functions, which stay when lines move. */
+static uint64_t hash_of(const struct proa_found *found)
+{
+    const unsigned outers = proa_found_outers(found);
+    uint64_t hash = proa_hash_text(PROA_HASH_OF_NOTHING, found->id);
+
+    for (int i = PROA_FIRST; i <= PROA_SECOND; i++)
+        hash = hash_place(proa_hash_text(hash, found->calls[i].call), &found->calls[i].place);
+    for (unsigned i = 0; i < outers; i++)
+        hash = hash_place(hash, &found->outer[i]);
+    return hash;
+}
+
+/* Findings alike are numbered in the order of their lines. */
+static void write_fingerprint(FILE *out, const struct proa_summary *summary, int number)
+{
+    const uint64_t hash = hash_of(&summary->found[number]);
+    int before = 0;
+
+    for (int i = 0; i < number; i++)
+        before += hash_of(&summary->found[i]) == hash;
+    fprintf(out, "\"partialFingerprints\": {\"proa/v1\": \"%016llx:%d\"}", (unsigned long long)hash,
+            before + 1);
+}
+
+/* ---- results ---- */
+
+static void write_location(FILE *out, const struct proa_found_call *call)
+{
+    fprintf(out, "{");
+    write_place_at(out, &call->place);
     fprintf(out, ", \"message\": {\"text\": \"%s of rank %d\"}}", call->call, call->rank);
 }
 
@@ -187,8 +301,9 @@ static void write_message(FILE *out, const struct proa_found *found)
     fprintf(out, ".\"}");
 }
 
-static void write_result(FILE *out, const struct proa_found *found)
+static void write_result(FILE *out, const struct proa_summary *summary, int number)
 {
+    const struct proa_found *found = &summary->found[number];
     static const char *const levels[] = {"none", "note", "warning", "error"};
 
     fprintf(out, "    {\"level\": \"%s\", ", levels[found->verdict]);
@@ -197,6 +312,10 @@ static void write_result(FILE *out, const struct proa_found *found)
     write_message(out, found);
     fprintf(out, ",\n     ");
     write_locations(out, found);
+    fprintf(out, ",\n     ");
+    write_stacks(out, found);
+    fprintf(out, ",\n     ");
+    write_fingerprint(out, summary, number);
     fprintf(out, ",\n     \"properties\": {\"verdict\": \"%s\", ",
             proa_verdict_name((enum proa_verdict)found->verdict));
     write_member(out, "window", found->window);
@@ -205,14 +324,19 @@ static void write_result(FILE *out, const struct proa_found *found)
 
 void proa_document_sarif(FILE *out, const struct proa_summary *summary)
 {
+    char root[PROA_SOURCE_ROOT_BYTES + 1];
+
     fprintf(out, "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n"
                  " \"version\": \"2.1.0\",\n \"runs\": [\n"
                  "  {\"tool\": {\"driver\": {\"name\": \"Proa\", \"version\": \"" PROA_VERSION
                  "\",\n    ");
     write_rules(out, summary);
+    fprintf(out, "}},\n   \"originalUriBaseIds\": {\"" ROOT "\": {\"uri\": ");
+    proa_source_root(root);
+    write_uri(out, strcat(root, "/"));
     fprintf(out, "}},\n   \"results\": [\n");
     for (int i = 0; i < summary->count; i++) {
-        write_result(out, &summary->found[i]);
+        write_result(out, summary, i);
         fprintf(out, "%s\n", i + 1 < summary->count ? "," : "");
     }
     fprintf(out, "   ]}]}\n");

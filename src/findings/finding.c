@@ -3,10 +3,12 @@
 #include "findings/finding.h"
 #include "base/atomic.h"
 #include "base/calls.h"
+#include "base/settings.h"
 #include "findings/sentences.h"
 #include "findings/world.h"
 #include "host/handle.h"
 #include "host/start.h"
+#include "host/types.h"
 #include "trace/recorder.h"
 
 #include <pthread.h>
@@ -96,20 +98,72 @@ static void copy_text(char *to, size_t room, const char *text)
     to[length] = '\0';
 }
 
+static void copy_payload(struct proa_found_call *to, struct proa_payload payload)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+
+    if (!payload.is_known)
+        return;
+    if (payload.op)
+        copy_text(to->op, sizeof to->op,
+                  proa_operation_name((enum proa_operation)(payload.op - 1)));
+    proa_types_name(payload.datatype, name);
+    copy_text(to->datatype, sizeof to->datatype, name);
+    to->count = payload.count;
+}
+
 static void copy_call(struct proa_found_call *to, const struct proa_finding_call *call)
 {
     if (!call->call)
         return;
     copy_text(to->call, sizeof to->call, call->call);
-    if (call->place)
-        to->place = *call->place;
-    else
-        proa_source_find(call->caller, &to->place);
     to->rank = call->other ? call->other - 1 : proa_world_rank();
     to->thread = call->thread;
     to->is_address = call->is_address;
     to->low = call->low;
     to->high = call->high;
+    copy_payload(to, call->payload);
+}
+
+/* The call of synchronization before has its place alone. */
+static void copy_places(struct proa_found *to, const struct proa_finding *finding, int number)
+{
+    const struct proa_finding_call *call = &finding->calls[number];
+    const unsigned most = number == PROA_SINCE ? 1 : (unsigned)proa_settings()->check_stack;
+    struct proa_source places[PROA_STACK_MOST];
+    unsigned before = proa_found_outers(to), count;
+    struct proa_source *outer;
+
+    if (call->place)
+        to->calls[number].place = *call->place;
+    if (!call->call || call->place)
+        return;
+    count = proa_source_find_all(call->caller, places, most);
+    to->calls[number].place = places[0];
+    outer = count > 1 ? realloc(to->outer, (before + count) * sizeof *outer) : NULL;
+    if (!outer)
+        return;
+    memcpy(&outer[before], &places[1], (count - 1) * sizeof *outer);
+    to->outer = outer;
+    to->calls[number].outer = count - 1;
+}
+
+const struct proa_source *proa_found_outer(const struct proa_found *found, int call)
+{
+    const struct proa_source *outer = found->outer;
+
+    for (int i = 0; i < call; i++)
+        outer += found->calls[i].outer;
+    return outer;
+}
+
+unsigned proa_found_outers(const struct proa_found *found)
+{
+    unsigned sum = 0;
+
+    for (int i = 0; i < PROA_FINDING_CALLS; i++)
+        sum += found->calls[i].outer;
+    return sum;
 }
 
 static void copy(struct proa_found *to, const struct proa_finding *finding)
@@ -129,12 +183,32 @@ static void copy(struct proa_found *to, const struct proa_finding *finding)
     copy_text(to->window, sizeof to->window, name);
     for (int i = 0; i < PROA_FINDING_CALLS; i++)
         copy_call(&to->calls[i], &finding->calls[i]);
+    for (int i = 0; i < PROA_FINDING_CALLS; i++)
+        copy_places(to, finding, i);
 }
 
 static int is_same_line(const struct proa_source *one, const struct proa_source *other)
 {
     return one->line > 0 && one->line == other->line && strcmp(one->file, other->file) == 0 &&
            strcmp(one->function, other->function) == 0;
+}
+
+static int is_same_frame(const struct proa_source *one, const struct proa_source *other)
+{
+    return is_same_line(one, other) || proa_source_is(one, other);
+}
+
+/* The same lines of the call, and of the calls around it. */
+static int are_same_lines(const struct proa_found *one, const struct proa_found *other, int call)
+{
+    const struct proa_found_call *first = &one->calls[call], *second = &other->calls[call];
+
+    if (!is_same_line(&first->place, &second->place) || first->outer != second->outer)
+        return 0;
+    for (unsigned i = 0; i < first->outer; i++)
+        if (!is_same_frame(&proa_found_outer(one, call)[i], &proa_found_outer(other, call)[i]))
+            return 0;
+    return 1;
 }
 
 /* The same rule at the same two lines: a statement such as `x++` loads and stores. */
@@ -144,8 +218,8 @@ static struct kept *find_lines(const struct proa_found *found)
 
     for (kept = all; kept; kept = kept->hh.next)
         if (strcmp(kept->found.id, found->id) == 0 &&
-            is_same_line(&kept->found.calls[PROA_FIRST].place, &found->calls[PROA_FIRST].place) &&
-            is_same_line(&kept->found.calls[PROA_SECOND].place, &found->calls[PROA_SECOND].place))
+            are_same_lines(&kept->found, found, PROA_FIRST) &&
+            are_same_lines(&kept->found, found, PROA_SECOND))
             return kept;
     return NULL;
 }
@@ -180,6 +254,11 @@ static int call_number(const char *name)
     return PROA_TRACE_CALLS; /* of no name */
 }
 
+static uint64_t address_of(const struct proa_finding_call *call)
+{
+    return (uint64_t)(uintptr_t)proa_caller_address(call->caller);
+}
+
 /* At the moment when it was found, in the call that is going on. */
 static void record(const struct proa_finding *finding)
 {
@@ -190,17 +269,16 @@ static void record(const struct proa_finding *finding)
 
     if (!proa_trace_on)
         return;
-    proa_trace_put(
-        &(struct proa_trace_record){.begin = now,
-                                    .end = now,
-                                    .bytes = bytes,
-                                    .value = later == second ? (uint64_t)first->caller : 0,
-                                    .caller = (uint64_t)later->caller,
-                                    .rank = -1,
-                                    .window = finding->win ? finding->win->traced : 0,
-                                    .call = (uint16_t)call_number(later->call),
-                                    .mode = (uint8_t)finding->verdict,
-                                    .kind = PROA_TRACE_FINDING});
+    proa_trace_put(&(struct proa_trace_record){.begin = now,
+                                               .end = now,
+                                               .bytes = bytes,
+                                               .value = later == second ? address_of(first) : 0,
+                                               .caller = address_of(later),
+                                               .rank = -1,
+                                               .window = finding->win ? finding->win->traced : 0,
+                                               .call = (uint16_t)call_number(later->call),
+                                               .mode = (uint8_t)finding->verdict,
+                                               .kind = PROA_TRACE_FINDING});
     proa_trace_put_text(finding->what, bytes);
 }
 
@@ -227,6 +305,7 @@ void proa_finding_add(const struct proa_finding *finding)
     kept->key = key_of(finding->id, calls[PROA_FIRST].caller, calls[PROA_SECOND].caller);
     copy(&kept->found, finding);
     if (!enter(kept)) {
+        free(kept->found.outer);
         free(kept);
         return;
     }
@@ -241,6 +320,20 @@ void proa_finding_count(uint64_t operations, uint64_t scattered, uint64_t droppe
     numbers.operations += operations;
     numbers.scattered += scattered;
     numbers.dropped += dropped;
+    pthread_mutex_unlock(&mutex);
+}
+
+void proa_finding_count_by_values(uint64_t accesses)
+{
+    pthread_mutex_lock(&mutex);
+    numbers.by_values += accesses;
+    pthread_mutex_unlock(&mutex);
+}
+
+void proa_finding_unseen(unsigned parts)
+{
+    pthread_mutex_lock(&mutex);
+    numbers.unseen |= parts;
     pthread_mutex_unlock(&mutex);
 }
 
@@ -269,6 +362,7 @@ void proa_finding_forget(void)
     HASH_CLEAR(hh, all);
     for (; kept; kept = next) {
         next = kept->hh.next;
+        free(kept->found.outer);
         free(kept);
     }
     memset(&numbers, 0, sizeof numbers);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See lines.h. */
 #include "findings/lines.h"
+#include "findings/names.h"
 
 #ifdef PROA_HAS_LIBDW
 
@@ -39,6 +40,13 @@
     X(dwarf_formudata)              \
     X(dwarf_getsrcfiles)            \
     X(dwarf_filesrc)                \
+    X(dwarf_attr_integrate)         \
+    X(dwarf_formstring)             \
+    X(dwarf_diename)                \
+    X(dwarf_dieoffset)              \
+    X(dwarf_offdie)                 \
+    X(dwarf_getscopes_die)          \
+    X(dwfl_module_getdwarf)         \
     X(dwfl_standard_find_debuginfo)
 
 static struct {
@@ -141,56 +149,146 @@ static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *b
     return NULL;
 }
 
-/* The line that calls the outermost function of such a header; address: as the unit has it. NULL:
- * none is known. */
-static const char *inlined_at(Dwarf_Die *unit, Dwarf_Addr address, int *number)
+/* ---- functions that are inlined ---- */
+
+/* Places from the innermost on. */
+struct expansion {
+    struct proa_source *places;
+    unsigned count, most;
+    Dwarf_Die *unit;
+    const char *binding; /* of wrappers within the next place */
+};
+
+/* Takes "." and ".." out of an absolute path, in place. */
+static void normalize(char *path)
 {
-    Dwarf_Die *scopes = NULL;
-    const int count = dw.dwarf_getscopes(unit, address, &scopes);
-    const char *file = NULL;
-    Dwarf_Files *files;
+    char *to = path, *from = path;
+
+    while (*from) {
+        const size_t length = 1 + strcspn(from + 1, "/");
+
+        if (length == 3 && strncmp(from, "/..", 3) == 0)
+            while (to > path && *--to != '/')
+                continue;
+        else if (length > 1 && !(length == 2 && from[1] == '.'))
+            to = (char *)memmove(to, from, length) + length;
+        from += length;
+    }
+    *to = '\0';
+}
+
+/* Compilers name files from where they run. */
+static void set_file(struct proa_source *place, Dwarf_Die *unit, const char *file)
+{
+    Dwarf_Attribute attribute;
+    const char *from = unit && file[0] != '/'
+                           ? dw.dwarf_formstring(dw.dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+                           : NULL;
+    char path[sizeof place->file];
+
+    snprintf(path, sizeof path, "%s%s%s", from ? from : "", from ? "/" : "", file);
+    if (path[0] == '/')
+        normalize(path);
+    memcpy(place->file, path, sizeof path);
+}
+
+static void add(struct expansion *to, const char *file, int line, const char *function)
+{
+    struct proa_source *place = &to->places[to->count];
+
+    if (is_wrapper(file)) {
+        to->binding = strstr(file, "proa_notify") ? "" : "C++";
+        return;
+    }
+    if (to->count == to->most || line <= 0)
+        return;
+    set_file(place, to->unit, file);
+    proa_names_of(function ? function : "", place->function, sizeof place->function);
+    snprintf(place->binding, sizeof place->binding, "%s", to->binding);
+    place->line = line;
+    to->binding = "";
+    to->count++;
+}
+
+/* Symbols of C++ and Rust say more than the name of the function, those of Fortran less. */
+static const char *name_of(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *symbol =
+        dw.dwarf_formstring(dw.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+
+    return symbol && strncmp(symbol, "_Z", 2) == 0 ? symbol : dw.dwarf_diename(die);
+}
+
+/* All that the innermost piece of code at an address is within, the innermost first; the caller
+ * frees them. */
+static int scopes_of(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
+{
+    Dwarf_Die *inner = NULL, die;
+    Dwarf_Addr bias;
+    int count = dw.dwarf_getscopes(unit, address, &inner);
+
+    *scopes = NULL;
+    if (count > 0)
+        count = dw.dwarf_offdie(dw.dwfl_module_getdwarf(module, &bias),
+                                dw.dwarf_dieoffset(&inner[0]), &die)
+                    ? dw.dwarf_getscopes_die(&die, scopes)
+                    : 0;
+    free(inner);
+    return count;
+}
+
+/* The line is in the innermost function; each inlined one is called at a line of the next. */
+static void expand(struct expansion *to, Dwarf_Die *unit, Dwarf_Die *scopes, int count,
+                   const char *file, int line)
+{
+    Dwarf_Files *files = NULL;
     size_t most;
 
-    if (count > 0 && dw.dwarf_getsrcfiles(unit, &files, &most) == 0)
-        for (int i = 0; i < count && (!file || is_wrapper(file)); i++)
-            if (dw.dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine) {
-                file = dw.dwarf_filesrc(files, number_of(&scopes[i], DW_AT_call_file), NULL, NULL);
-                *number = (int)number_of(&scopes[i], DW_AT_call_line);
-            }
-    free(scopes);
-    return file;
-}
+    dw.dwarf_getsrcfiles(unit, &files, &most);
+    for (int i = 0; i < count && file; i++) {
+        const int tag = dw.dwarf_tag(&scopes[i]);
 
-static int find(Dwfl_Module *module, Dwarf_Addr address, struct proa_source *place)
-{
-    Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = module ? unit_of(module, address, &bias) : NULL;
-    Dwarf_Line *line = unit ? dw.dwarf_getsrc_die(unit, address - bias) : NULL;
-    const char *file, *function = module ? dw.dwfl_module_addrname(module, address) : NULL;
-    const char *outer;
-    int number = 0, outer_number = 0;
-
-    if (function)
-        snprintf(place->function, sizeof place->function, "%s", function);
-    file = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL;
-    if (!file || dw.dwarf_lineno(line, &number) != 0 || number <= 0)
-        return 0;
-    outer = is_wrapper(file) ? inlined_at(unit, address - bias, &outer_number) : NULL;
-    if (outer && outer_number > 0) {
-        file = outer;
-        number = outer_number;
+        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+            continue;
+        add(to, file, line, name_of(&scopes[i]));
+        if (tag == DW_TAG_subprogram || !files)
+            return;
+        file = dw.dwarf_filesrc(files, number_of(&scopes[i], DW_AT_call_file), NULL, NULL);
+        line = (int)number_of(&scopes[i], DW_AT_call_line);
     }
-    snprintf(place->file, sizeof place->file, "%s", file);
-    place->line = number;
-    return 1;
 }
 
-int proa_lines_find(uintptr_t address, struct proa_source *place)
+static unsigned find(Dwfl_Module *module, Dwarf_Addr address, struct proa_source *places,
+                     unsigned most)
 {
-    int found;
+    struct expansion all = {.places = places, .most = most, .binding = ""};
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = module ? unit_of(module, address, &bias) : NULL, *scopes;
+    Dwarf_Line *line = unit ? dw.dwarf_getsrc_die(unit, address - bias) : NULL;
+    const char *symbol = module ? dw.dwfl_module_addrname(module, address) : NULL;
+    const char *file = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL;
+    int number = 0, count;
+
+    all.unit = unit;
+    if (file && dw.dwarf_lineno(line, &number) == 0) {
+        count = scopes_of(module, unit, address - bias, &scopes);
+        expand(&all, unit, scopes, count, file, number);
+        free(scopes);
+        if (!all.count)
+            add(&all, file, number, symbol);
+    }
+    if (!all.count && symbol)
+        proa_names_of(symbol, places->function, sizeof places->function);
+    return all.count;
+}
+
+unsigned proa_lines_find_all(uintptr_t address, struct proa_source *places, unsigned most)
+{
+    unsigned found;
 
     pthread_mutex_lock(&mutex);
-    found = is_loaded() && find(module_of(address), address, place);
+    found = is_loaded() ? find(module_of(address), address, places, most) : 0;
     pthread_mutex_unlock(&mutex);
     return found;
 }
@@ -259,16 +357,16 @@ int proa_lines_find_in(struct proa_lines_file *file, uint64_t address, struct pr
     int found;
 
     pthread_mutex_lock(&mutex);
-    found = find(file->module, address + file->bias, place);
+    found = find(file->module, address + file->bias, place, 1) != 0;
     pthread_mutex_unlock(&mutex);
     return found;
 }
 
 #else
 
-int proa_lines_find(uintptr_t address, struct proa_source *place)
+unsigned proa_lines_find_all(uintptr_t address, struct proa_source *places, unsigned most)
 {
-    (void)address, (void)place;
+    (void)address, (void)places, (void)most;
     return 0;
 }
 

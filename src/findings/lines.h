@@ -8,9 +8,10 @@
 
 #include <stdint.h>
 
-/* Sets file, line and function of the place at that address of this process. 0: they are not
- * known. Safe from any thread. */
-int proa_lines_find(uintptr_t address, struct proa_source *place);
+/* Sets file, line and function of the place at that address of this process, and of the calls that
+ * are inlined there, the innermost first: at most that many. Returns how many; 0: no line is known.
+ * Safe from any thread. */
+unsigned proa_lines_find_all(uintptr_t address, struct proa_source *places, unsigned most);
 
 /* Frees what was read. */
 void proa_lines_end(void);
@@ -22,7 +23,7 @@ struct proa_lines_file;
 struct proa_lines_file *proa_lines_open(const char *path);
 void proa_lines_close(struct proa_lines_file *file); /* NULL: nothing */
 
-/* As proa_lines_find, of that address in the file. */
+/* The same of that address in the file, and the innermost alone. */
 int proa_lines_find_in(struct proa_lines_file *file, uint64_t address, struct proa_source *place);
 
 #endif

@@ -34,6 +34,8 @@ FILE *proa_piece_open(struct proa_piece *piece)
 {
     piece->text = NULL;
     piece->out = open_memstream(&piece->text, &piece->length);
+    if (piece->out)
+        fputc('\n', piece->out); /* the program may have begun a line */
     return piece->out;
 }
 
@@ -64,6 +66,9 @@ static void say_call(FILE *out, const char *which, const struct proa_found *foun
     if (!call->call[0])
         return;
     fprintf(out, "proa:   %s %s", which, call->call);
+    if (call->datatype[0])
+        fprintf(out, " (%s%s%s x %llu)", call->op, call->op[0] ? ", " : "", call->datatype,
+                (unsigned long long)call->count);
     if (call->rank != found->rank)
         fprintf(out, " of rank %d", call->rank);
     if (call->thread)
@@ -72,6 +77,11 @@ static void say_call(FILE *out, const char *which, const struct proa_found *foun
     fprintf(out, ", at %s", proa_sentences_color(PROA_NO_VERDICT));
     proa_source_say(out, &call->place);
     fprintf(out, "%s\n", proa_sentences_plain());
+    for (unsigned i = 0; i < call->outer; i++) {
+        fprintf(out, "proa:             called at ");
+        proa_source_say(out, &proa_found_outer(found, number)[i]);
+        fprintf(out, "\n");
+    }
 }
 
 static void say(FILE *out, const struct proa_found *found)

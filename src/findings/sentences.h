@@ -14,8 +14,9 @@ void proa_sentences_tell(const struct proa_found *found);
 const char *proa_sentences_color(enum proa_verdict verdict);
 const char *proa_sentences_plain(void);
 
-/* Text that is written to standard error in one piece, so that the lines of several processes do
- * not mix. begin: NULL without memory. end: writes and frees it. */
+/* Text that is written to standard error in one piece and begins on a line of its own, so that the
+ * lines of several processes, and of the program, do not mix. begin: NULL without memory. end:
+ * writes and frees it. */
 struct proa_piece {
     char *text;
     size_t length;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See source.h. */
 #include "findings/source.h"
-#include "base/atomic.h"
+#include "base/calls.h"
+#include "base/settings.h"
 #include "findings/lines.h"
+#include "findings/names.h"
+#include "findings/stack.h"
 
 #include <dlfcn.h>
 #include <elf.h>
-#include <execinfo.h>
 #include <limits.h>
 #include <link.h>
 #include <string.h>
@@ -27,86 +29,116 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The call itself is before its return address. */
+/* Code that is in no file is compiled at run time, as Julia does. */
+static void set_binding(struct proa_source *place, const char *path, const char *symbol)
+{
+    const char *name = symbol ? proa_names_binding(symbol) : "";
+
+    if (path && strstr(path, "/mpi4py/"))
+        name = "mpi4py";
+    if (!path && dlsym(RTLD_DEFAULT, "jl_get_pgcstack"))
+        name = "Julia";
+    snprintf(place->binding, sizeof place->binding, "%s", name);
+}
+
+/* The call itself is before its return address. Functions that are inlined there have the same. */
+static unsigned find_frame(const void *pc, struct proa_source *places, unsigned most)
+{
+    const uintptr_t address = (uintptr_t)pc - 1;
+    unsigned count;
+    Dl_info info = {0};
+
+    memset(places, 0, sizeof *places);
+    if (!pc || !dladdr((const void *)address, &info) || !info.dli_fname) {
+        set_binding(places, NULL, NULL);
+        return 1;
+    }
+    if (info.dli_sname)
+        proa_names_of(info.dli_sname, places->function, sizeof places->function);
+    count = proa_lines_find_all(address, places, most);
+    if (!count)
+        snprintf(places->file, sizeof places->file, "%s", last_part(info.dli_fname));
+    count += !count;
+    for (unsigned i = 0; i < count; i++) {
+        places[i].address = in_file(&info, address);
+        if (!places[i].binding[0])
+            set_binding(&places[i], info.dli_fname, info.dli_sname);
+    }
+    return count;
+}
+
+unsigned proa_source_find_all(const void *caller, struct proa_source *places, unsigned most)
+{
+    const struct proa_stack *stack = proa_stack_of(caller);
+    unsigned count = 0;
+
+    if (!stack)
+        return find_frame(caller, places, most);
+    for (unsigned i = 0; i < stack->count && count < most; i++)
+        count += find_frame(stack->frames[i], &places[count], most - count);
+    if (stack->binding)
+        snprintf(places->binding, sizeof places->binding, "%s",
+                 proa_stack_binding_name(stack->binding));
+    return count;
+}
+
 void proa_source_find(const void *caller, struct proa_source *place)
 {
-    const uintptr_t address = (uintptr_t)caller - 1;
-    Dl_info info;
-
-    memset(place, 0, sizeof *place);
-    if (!caller || !dladdr((const void *)address, &info) || !info.dli_fname)
-        return;
-    place->address = in_file(&info, address);
-    if (info.dli_sname)
-        snprintf(place->function, sizeof place->function, "%s", info.dli_sname);
-    if (!proa_lines_find(address, place))
-        snprintf(place->file, sizeof place->file, "%s", last_part(info.dli_fname));
-}
-
-static int starts(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-/* MPI::Win::Put and the like, of MPI-2's C++ binding, which headers put into the program. */
-static int is_of_binding(const char *symbol)
-{
-    return symbol && (starts(symbol, "_ZN3MPI") || starts(symbol, "_ZNK3MPI"));
-}
-
-/* libmpi.so, libmpich.so, libmpifort.so, libpmpi.so, libopen-pal.so and so on. */
-static int is_of_mpi(const void *address)
-{
-    Dl_info info;
-    const char *name;
-
-    if (!dladdr(address, &info) || !info.dli_fname)
-        return 1;
-    name = last_part(info.dli_fname);
-    return starts(name, "libproa") || starts(name, "libmpi") || starts(name, "libpmpi") ||
-           starts(name, "libopen-") || is_of_binding(info.dli_sname);
+    proa_source_find_all(caller, place, 1);
 }
 
 const void *proa_source_caller(void)
 {
-    enum { FRAMES = 64 };
-    void *frames[FRAMES];
-    int count = backtrace(frames, FRAMES);
-
-    for (int i = 0; i < count; i++)
-        if (!is_of_mpi((const char *)frames[i] - 1))
-            return frames[i];
-    return NULL;
+    return proa_stack_here(NULL);
 }
 
 _Thread_local const void *proa_source_here PROA_INITIAL_EXEC;
 
-/* A look at the file of an address takes a microsecond, so places of the program are kept. */
 const void *proa_source_program(const void *caller)
 {
-    enum { KNOWN = 1024 };
-    static const void *known[KNOWN];
-    const void **slot = &known[((uintptr_t)caller * 2654435769U >> 12) % KNOWN];
+    return proa_stack_of(caller) ? caller : proa_stack_here(caller);
+}
 
-    if (caller && proa_atomic_load(slot, PROA_RELAXED) == caller)
-        return caller;
-    if (!caller || is_of_mpi((const char *)caller - 1))
-        return proa_source_caller();
-    proa_atomic_store(slot, caller, PROA_RELAXED);
-    return caller;
+static const char *below(const char *file, const char *folder)
+{
+    const size_t length = strlen(folder);
+
+    return length && strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1
+                                                                               : file;
+}
+
+static void get_folder(char folder[PROA_SOURCE_ROOT_BYTES])
+{
+    if (!getcwd(folder, PROA_SOURCE_ROOT_BYTES))
+        folder[0] = '\0';
 }
 
 const char *proa_source_file(const struct proa_source *place)
 {
-    char here[PATH_MAX];
+    char here[PROA_SOURCE_ROOT_BYTES];
+
+    get_folder(here);
+    return below(place->file, here);
+}
+
+void proa_source_root(char root[PROA_SOURCE_ROOT_BYTES])
+{
     size_t length;
 
-    if (!getcwd(here, sizeof here))
-        return place->file;
-    length = strlen(here);
-    return strncmp(place->file, here, length) == 0 && place->file[length] == '/'
-               ? place->file + length + 1
-               : place->file;
+    if (!proa_settings()->check_root[0])
+        get_folder(root);
+    else
+        snprintf(root, PROA_SOURCE_ROOT_BYTES, "%s", proa_settings()->check_root);
+    for (length = strlen(root); length && root[length - 1] == '/'; length--)
+        root[length - 1] = '\0';
+}
+
+const char *proa_source_below_root(const struct proa_source *place)
+{
+    char root[PROA_SOURCE_ROOT_BYTES];
+
+    proa_source_root(root);
+    return below(place->file, root);
 }
 
 void proa_source_say(FILE *out, const struct proa_source *place)
@@ -119,6 +151,8 @@ void proa_source_say(FILE *out, const struct proa_source *place)
         fprintf(out, "a place that is not known");
     if (place->function[0])
         fprintf(out, " (%s)", place->function);
+    if (place->binding[0])
+        fprintf(out, " [%s]", place->binding);
 }
 
 int proa_source_is(const struct proa_source *one, const struct proa_source *other)

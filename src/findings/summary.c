@@ -48,49 +48,94 @@ static enum proa_verdict fails_from(void)
 struct part {
     struct proa_checked checked;
     int count, worst;
+    unsigned outers; /* calls around the calls of its findings */
 };
 
 enum { TAG = 1 };
 
-static void receive(const struct part *parts, struct proa_found *found)
+static void receive_bytes(void *to, size_t bytes, int rank)
 {
     MPI_Request request;
 
-    for (int rank = 1; rank < proa_world_size(); rank++) {
-        const int bytes = parts[rank].count * (int)sizeof *found;
+    if (bytes == 0)
+        return;
+    proa_pmpi()->Irecv(to, (int)bytes, MPI_BYTE, rank, TAG, proa_world_comm(), &request);
+    proa_pmpi()->Wait(&request, MPI_STATUS_IGNORE);
+}
 
-        if (bytes == 0)
-            continue;
-        proa_pmpi()->Irecv(found, bytes, MPI_BYTE, rank, TAG, proa_world_comm(), &request);
-        proa_pmpi()->Wait(&request, MPI_STATUS_IGNORE);
-        found += parts[rank].count;
+/* As `send` sends them. */
+static void receive(const struct part *parts, struct proa_found *found, struct proa_source *outers)
+{
+    for (int rank = 1; rank < proa_world_size(); rank++) {
+        receive_bytes(found, (size_t)parts[rank].count * sizeof *found, rank);
+        for (int i = 0; i < parts[rank].count; i++, found++) {
+            const unsigned more = proa_found_outers(found);
+
+            receive_bytes(outers, more * sizeof *outers, rank);
+            found->outer = outers;
+            outers += more;
+        }
     }
 }
 
-/* Rank 0 gets all findings in place of its own, if it has memory for them. */
-static void receive_all(const struct part *parts, struct proa_found **found, int *count)
+static void send_bytes(const void *from, size_t bytes)
 {
-    struct proa_found *all = NULL;
-    size_t sum = 0;
+    if (bytes)
+        proa_pmpi()->Send(from, (int)bytes, MPI_BYTE, 0, TAG, proa_world_comm());
+}
+
+static void send(const struct proa_found *found, int count)
+{
+    send_bytes(found, (size_t)count * sizeof *found);
+    for (int i = 0; i < count; i++)
+        send_bytes(found[i].outer, proa_found_outers(&found[i]) * sizeof *found[i].outer);
+}
+
+static unsigned outers_of(const struct proa_found *found, int count)
+{
+    unsigned sum = 0;
+
+    for (int i = 0; i < count; i++)
+        sum += proa_found_outers(&found[i]);
+    return sum;
+}
+
+/* Findings, and the calls around the calls of those that others have sent. */
+struct all {
+    struct proa_found *found;
+    struct proa_source *outers;
+    size_t room;
+    int count;
+};
+
+/* Rank 0 gets all findings in place of its own, if it has memory for them. */
+static void receive_all(const struct part *parts, struct all *all)
+{
+    struct all sum = {0};
     int ready = 1;
 
-    for (int rank = 0; rank < proa_world_size(); rank++)
-        sum += (size_t)parts[rank].count;
-    if (proa_world_rank() == 0)
-        ready = (all = calloc(sum + 1, sizeof *all)) != NULL;
+    for (int rank = 0; rank < proa_world_size(); rank++) {
+        sum.count += parts[rank].count;
+        sum.room += rank ? parts[rank].outers : 0;
+    }
+    if (proa_world_rank() == 0) {
+        sum.found = calloc((size_t)sum.count + 1, sizeof *sum.found);
+        sum.outers = calloc(sum.room + 1, sizeof *sum.outers);
+        ready = sum.found && sum.outers;
+    }
     proa_pmpi()->Bcast(&ready, 1, MPI_INT, 0, proa_world_comm());
-    if (!all) {
-        if (ready && *count)
-            proa_pmpi()->Send(*found, *count * (int)sizeof **found, MPI_BYTE, 0, TAG,
-                              proa_world_comm());
+    if (ready && proa_world_rank() != 0)
+        send(all->found, all->count);
+    if (!ready || proa_world_rank() != 0) {
+        free(sum.found);
+        free(sum.outers);
         return;
     }
-    if (*count)
-        memcpy(all, *found, (size_t)*count * sizeof *all);
-    receive(parts, all + *count);
-    free(*found);
-    *found = all;
-    *count = (int)sum;
+    if (all->count)
+        memcpy(sum.found, all->found, (size_t)all->count * sizeof *sum.found);
+    receive(parts, sum.found + all->count, sum.outers);
+    free(all->found);
+    *all = sum;
 }
 
 static void sum_up(const struct part *parts, struct part *sum)
@@ -101,13 +146,15 @@ static void sum_up(const struct part *parts, struct part *sum)
         sum->checked.scattered += parts[rank].checked.scattered;
         sum->checked.dropped += parts[rank].checked.dropped;
         sum->checked.untold += parts[rank].checked.untold;
+        sum->checked.by_values += parts[rank].checked.by_values;
+        sum->checked.unseen |= parts[rank].checked.unseen;
         if (parts[rank].worst > sum->worst)
             sum->worst = parts[rank].worst;
     }
 }
 
 /* Brings all findings to rank 0, and the sums to all; without memory each keeps its own. */
-static void gather(struct proa_found **found, int *count, struct part *part)
+static void gather(struct all *all, struct part *part)
 {
     const MPI_Comm comm = proa_world_comm();
     struct part *parts = calloc((size_t)proa_world_size(), sizeof *parts);
@@ -117,7 +164,7 @@ static void gather(struct proa_found **found, int *count, struct part *part)
     if (parts && !any_none) {
         proa_pmpi()->Allgather(part, (int)sizeof *part, MPI_BYTE, parts, (int)sizeof *part,
                                MPI_BYTE, comm);
-        receive_all(parts, found, count);
+        receive_all(parts, all);
         sum_up(parts, part);
     }
     free(parts);
@@ -125,17 +172,34 @@ static void gather(struct proa_found **found, int *count, struct part *part)
 
 /* ---- merging ---- */
 
-static int compare_calls(const struct proa_found_call *one, const struct proa_found_call *other)
+static int compare_places(const struct proa_source *one, const struct proa_source *other)
 {
-    int order = strcmp(one->place.file, other->place.file);
+    int order = strcmp(one->file, other->file);
 
     if (!order)
-        order = one->place.line - other->place.line;
+        order = one->line - other->line;
     if (!order)
-        order = one->place.address < other->place.address   ? -1
-                : one->place.address > other->place.address ? 1
-                                                            : 0;
+        order = one->address < other->address ? -1 : one->address > other->address ? 1 : 0;
+    return order;
+}
+
+static int compare_calls(const struct proa_found_call *one, const struct proa_found_call *other)
+{
+    const int order = compare_places(&one->place, &other->place);
+
     return order ? order : strcmp(one->call, other->call);
+}
+
+static int compare_outer(const struct proa_found *one, const struct proa_found *other)
+{
+    const unsigned count = proa_found_outers(one);
+    int order = 0;
+
+    for (int i = PROA_FIRST; i <= PROA_SECOND && !order; i++)
+        order = (int)one->calls[i].outer - (int)other->calls[i].outer;
+    for (unsigned i = 0; i < count && !order; i++)
+        order = compare_places(&one->outer[i], &other->outer[i]);
+    return order;
 }
 
 /* The heaviest first, then by rule and places. */
@@ -148,7 +212,7 @@ static int compare(const void *one_of, const void *other_of)
         order = strcmp(one->id, other->id);
     for (int i = PROA_FIRST; i <= PROA_SECOND && !order; i++)
         order = compare_calls(&one->calls[i], &other->calls[i]);
-    return order;
+    return order ? order : compare_outer(one, other);
 }
 
 /* One finding for the same rule at the same places, whichever ranks have found it. */
@@ -181,49 +245,109 @@ static void say_count(FILE *out, const struct proa_summary *summary, enum proa_v
             count == 1 ? proa_verdict_name(verdict) : plural, count ? proa_sentences_plain() : "");
 }
 
-static void say_left_out(FILE *out, const struct proa_checked *checked)
+/* A part of the line that says what was not seen. */
+static void say_part(FILE *out, const char **before, uint64_t count, const char *what)
 {
-    if (checked->scattered)
-        fprintf(out, "; not checked: %llu of too many pieces",
-                (unsigned long long)checked->scattered);
-    if (checked->dropped)
-        fprintf(out, "; not kept: %llu accesses, as epochs were too long",
-                (unsigned long long)checked->dropped);
-    if (checked->untold)
-        fprintf(out, "; not told: %llu findings, as there were too many",
-                (unsigned long long)checked->untold);
+    if (!count)
+        return;
+    fprintf(out, "%s%llu %s", *before, (unsigned long long)count, what);
+    *before = "; ";
 }
 
-static void say_places(FILE *out, const struct proa_found *found)
+static void say_kind(FILE *out, const char **before, unsigned is_unseen, const char *what)
 {
+    if (!is_unseen)
+        return;
+    fprintf(out, "%s%s", *before, what);
+    *before = "; ";
+}
+
+static int is_whole(const struct proa_checked *checked)
+{
+    return !checked->scattered && !checked->dropped && !checked->untold && !checked->by_values &&
+           !checked->unseen;
+}
+
+static void say_unseen(FILE *out, const struct proa_checked *checked)
+{
+    const char *before = "proa:   not seen: ";
+
+    if (is_whole(checked))
+        return;
+    say_part(out, &before, checked->scattered, "operations of too many pieces");
+    say_part(out, &before, checked->dropped, "accesses, as epochs were too long");
+    say_part(out, &before, checked->by_values,
+             checked->by_values == 1 ? "access ordered only by values"
+                                     : "accesses ordered only by values");
+    say_part(out, &before, checked->untold, "findings, as there were too many");
+    say_kind(out, &before, checked->unseen & PROA_UNSEEN_PROCESSES,
+             "conflicts between operations of different processes");
+    say_kind(out, &before, checked->unseen & PROA_UNSEEN_WINDOWS, "loads and stores to windows");
+    say_kind(out, &before, checked->unseen & PROA_UNSEEN_BUFFERS,
+             "loads from buffers and places of stores to them");
+    fprintf(out, "\n");
+}
+
+static void say_place(FILE *out, const struct proa_found *found, int call, int has_twin)
+{
+    proa_source_say(out, &found->calls[call].place);
+    if (has_twin && found->calls[call].outer) {
+        fprintf(out, " called at ");
+        proa_source_say(out, proa_found_outer(found, call));
+    }
+}
+
+static int are_twins(const struct proa_found *one, const struct proa_found *other)
+{
+    return strcmp(one->id, other->id) == 0 &&
+           compare_calls(&one->calls[PROA_FIRST], &other->calls[PROA_FIRST]) == 0 &&
+           compare_calls(&one->calls[PROA_SECOND], &other->calls[PROA_SECOND]) == 0;
+}
+
+static void say_places(FILE *out, const struct proa_summary *summary, int number)
+{
+    const struct proa_found *found = &summary->found[number];
+    const int has_twin = (number > 0 && are_twins(found, found - 1)) ||
+                         (number + 1 < summary->count && are_twins(found, found + 1));
+
     fprintf(out, "proa:   %s: %s at ", proa_verdict_name((enum proa_verdict)found->verdict),
             found->id);
-    proa_source_say(out, &found->calls[PROA_FIRST].place);
+    say_place(out, found, PROA_FIRST, has_twin);
     if (found->calls[PROA_SECOND].call[0]) {
         fprintf(out, " and ");
-        proa_source_say(out, &found->calls[PROA_SECOND].place);
+        say_place(out, found, PROA_SECOND, has_twin);
     }
     fprintf(out, ": %llu time%s, by %d rank%s\n", (unsigned long long)found->count,
             found->count == 1 ? "" : "s", found->ranks, found->ranks == 1 ? "" : "s");
 }
 
+/* "Nothing found" is of what was looked at. */
+static void say_found(FILE *out, const struct proa_summary *summary)
+{
+    if (summary->count == 0) {
+        fprintf(out, "nothing found%s\n",
+                is_whole(&summary->checked) ? "" : " in what was looked at");
+        return;
+    }
+    say_count(out, summary, PROA_RACE, "races");
+    fprintf(out, ", ");
+    say_count(out, summary, PROA_MISUSE, "misuses");
+    fprintf(out, ", ");
+    say_count(out, summary, PROA_NOTE, "notes");
+    fprintf(out, "\n");
+}
+
 static void say(FILE *out, const struct proa_summary *summary)
 {
-    fprintf(out, "proa: check: %d rank%s, %llu operations: ", summary->ranks,
-            summary->ranks == 1 ? "" : "s", (unsigned long long)summary->checked.operations);
-    if (summary->count == 0)
-        fprintf(out, "nothing found");
-    else {
-        say_count(out, summary, PROA_RACE, "races");
-        fprintf(out, ", ");
-        say_count(out, summary, PROA_MISUSE, "misuses");
-        fprintf(out, ", ");
-        say_count(out, summary, PROA_NOTE, "notes");
-    }
-    say_left_out(out, &summary->checked);
-    fprintf(out, "\n");
+    fprintf(out, "proa: check: %d rank%s, ", summary->ranks, summary->ranks == 1 ? "" : "s");
+    if (proa_settings()->check_conflicts)
+        fprintf(out, "%llu operations: ", (unsigned long long)summary->checked.operations);
+    else
+        fprintf(out, "usage rules and hangs alone: ");
+    say_found(out, summary);
+    say_unseen(out, &summary->checked);
     for (int i = 0; i < summary->count; i++)
-        say_places(out, &summary->found[i]);
+        say_places(out, summary, i);
 }
 
 static void write_file(const char *file, const struct proa_summary *summary,
@@ -296,25 +420,26 @@ void proa_summary_tell(void)
     static int told;
     const int are_all = proa_world_comm() != MPI_COMM_NULL;
     struct proa_summary summary = {.ranks = are_all ? proa_world_size() : 1};
-    struct proa_found *found;
     struct part part = {0};
-    int count;
+    struct all all = {0};
 
     if (told)
         return;
     told = 1;
-    found = proa_finding_all(&count, &part.checked);
-    part.count = count;
-    part.worst = worst_of(found, count);
+    all.found = proa_finding_all(&all.count, &part.checked);
+    part.count = all.count;
+    part.outers = outers_of(all.found, all.count);
+    part.worst = worst_of(all.found, all.count);
     if (are_all)
-        gather(&found, &count, &part);
+        gather(&all, &part);
     fails = part.worst >= (int)fails_from();
-    summary.count = merge(found, count);
-    summary.found = found;
+    summary.count = merge(all.found, all.count);
+    summary.found = all.found;
     summary.checked = part.checked;
     if (speaks(&summary))
         tell(&summary);
-    free(found);
+    free(all.found);
+    free(all.outers);
     proa_finding_forget();
     proa_lines_end();
 }

@@ -6,14 +6,12 @@
 static int rank, size = 1;
 static MPI_Comm comm = MPI_COMM_NULL;
 
-void proa_world_begin(int all_have_proa)
+void proa_world_begin(MPI_Comm all, int with_rank, int with_size)
 {
-    const struct proa_pmpi *mpi = proa_pmpi();
-
-    mpi->Comm_rank(MPI_COMM_WORLD, &rank);
-    mpi->Comm_size(MPI_COMM_WORLD, &size);
+    rank = with_rank;
+    size = with_size;
     /* split, not copied: the user's attributes are none of its business */
-    if (!all_have_proa || mpi->Comm_split(MPI_COMM_WORLD, 0, rank, &comm) != MPI_SUCCESS)
+    if (all == MPI_COMM_NULL || proa_pmpi()->Comm_split(all, 0, rank, &comm) != MPI_SUCCESS)
         comm = MPI_COMM_NULL;
 }
 
@@ -21,6 +19,16 @@ void proa_world_end(void)
 {
     if (comm != MPI_COMM_NULL)
         proa_pmpi()->Comm_free(&comm);
+}
+
+void proa_world_leave(void)
+{
+    comm = MPI_COMM_NULL;
+}
+
+int proa_world_group(MPI_Group *group)
+{
+    return proa_pmpi()->Comm_group(comm == MPI_COMM_NULL ? MPI_COMM_WORLD : comm, group);
 }
 
 int proa_world_rank(void)

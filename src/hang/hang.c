@@ -63,7 +63,8 @@ static int is_report(const struct proa_stuck *stuck)
 {
     if (stuck->rank < 0 || stuck->rank >= proa_world_size() || stuck->waits < 1 ||
         stuck->waits > PROA_STUCK_WAITS || stuck->locks < 0 || stuck->locks > PROA_STUCK_LOCKS ||
-        stuck->pending < 0 || stuck->pending > PROA_STUCK_MESSAGES)
+        stuck->pending < 0 || stuck->pending > PROA_STUCK_MESSAGES || stuck->done < 0 ||
+        stuck->done > PROA_STUCK_DONE)
         return 0;
     for (int i = 0; i < stuck->waits; i++)
         if (!is_wait(&stuck->wait[i]))
@@ -125,6 +126,25 @@ static int is_in(int rank, const struct proa_stuck_wait *wait)
     return 0;
 }
 
+/* Of the calls on that communicator. Windows count none. */
+static uint64_t calls_done(int rank, uint64_t id)
+{
+    const struct proa_stuck *stuck = known[rank].stuck;
+
+    for (int i = 0; i < stuck->done; i++)
+        if (stuck->did[i].id == id)
+            return stuck->did[i].count;
+    return 0;
+}
+
+/* Is the other rank through with the collective call that this one is in? */
+static int is_ahead(int other, int rank)
+{
+    const uint64_t id = wait_of(rank)->id;
+
+    return calls_done(other, id) > calls_done(rank, id);
+}
+
 static int holds(int rank, const struct proa_stuck_wait *wait)
 {
     const struct proa_stuck *stuck = known[rank].stuck;
@@ -165,7 +185,7 @@ static int waits_for(int rank, int other)
     case PROA_STUCK_SOME:
         return lists(wait, other);
     case PROA_STUCK_ALL:
-        return other != rank && lists(wait, other) && !is_in(other, wait);
+        return other != rank && lists(wait, other) && !is_in(other, wait) && !is_ahead(other, rank);
     case PROA_STUCK_LOCK:
         return other != rank && holds(other, wait);
     default:

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See members.h. */
 #include "hang/members.h"
+#include "findings/world.h"
 #include "hang/whereabouts.h"
 #include "host/pmpi.h"
 #include "host/start.h"
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <uthash.h>
 
 static int keyval = MPI_KEYVAL_INVALID;
@@ -48,7 +50,7 @@ static int translate(MPI_Group group, struct proa_members *members)
     MPI_Group world;
     int error;
 
-    if (!ranks || proa_pmpi()->Comm_group(MPI_COMM_WORLD, &world) != MPI_SUCCESS) {
+    if (!ranks || proa_world_group(&world) != MPI_SUCCESS) {
         free(ranks);
         return -1;
     }
@@ -168,4 +170,43 @@ void proa_members_created(MPI_Comm comm)
     members = (struct proa_members *)(uintptr_t)proa_members_of_comm(comm);
     if (members && !members->is_inter)
         members->id = proa_members_next_id(members, PROA_MEMBERS_COMM);
+}
+
+/* ---- calls ---- */
+
+enum { DONE_MOST = 64 };
+
+static pthread_mutex_t done_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct proa_members_done all_done[DONE_MOST];
+static int done_count;
+static unsigned done_next; /* that goes, where there are more */
+
+static struct proa_members_done *done_of(uint64_t id)
+{
+    struct proa_members_done *done;
+
+    for (int i = 0; i < done_count; i++)
+        if (all_done[i].id == id)
+            return &all_done[i];
+    done = done_count < DONE_MOST ? &all_done[done_count++] : &all_done[done_next++ % DONE_MOST];
+    *done = (struct proa_members_done){.id = id};
+    return done;
+}
+
+void proa_members_did(uint64_t id)
+{
+    pthread_mutex_lock(&done_mutex);
+    done_of(id)->count++;
+    pthread_mutex_unlock(&done_mutex);
+}
+
+int proa_members_done(struct proa_members_done *done, int most)
+{
+    int count;
+
+    pthread_mutex_lock(&done_mutex);
+    count = done_count < most ? done_count : most;
+    memcpy(done, all_done, (size_t)count * sizeof *done);
+    pthread_mutex_unlock(&done_mutex);
+    return count;
 }

@@ -27,6 +27,15 @@ void proa_members_created(MPI_Comm comm);
 /* Those of a group, with an id that all groups of the same ranks in the same order have. */
 struct proa_members *proa_members_of_group(MPI_Group group);
 
+/* A call of the host's on all of a communicator is over in this process: one more of those that
+ * have this id. proa_members_done: how many there were of each of the last ids; returns of how
+ * many. */
+struct proa_members_done {
+    uint64_t id, count;
+};
+void proa_members_did(uint64_t id);
+int proa_members_done(struct proa_members_done *done, int most);
+
 /* Frees them; no thread is inside a call that names them. NULL: does nothing. */
 void proa_members_free(struct proa_members *members);
 

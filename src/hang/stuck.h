@@ -4,6 +4,7 @@
 #define PROA_HANG_STUCK_H
 
 #include "findings/source.h"
+#include "hang/members.h"
 
 #include <stdint.h>
 
@@ -11,7 +12,8 @@ enum {
     PROA_STUCK_WAITS = 4,   /* threads of a process that are told of */
     PROA_STUCK_RANKS = 256, /* that a wait is told to wait for */
     PROA_STUCK_MESSAGES = 64,
-    PROA_STUCK_LOCKS = 16 /* held */
+    PROA_STUCK_LOCKS = 16, /* held */
+    PROA_STUCK_DONE = 64   /* communicators whose calls are counted */
 };
 
 /* LIST: something of each of these ranks. ALL: the same call of these ranks. LOCK: a lock. SOME:
@@ -49,10 +51,11 @@ struct proa_stuck_lock {
 struct proa_stuck {
     uint64_t secret[2]; /* of the job */
     uint64_t episode;   /* another number once a thread has moved */
-    int32_t rank, waits, locks, pending;
+    int32_t rank, waits, locks, pending, done;
     struct proa_stuck_wait wait[PROA_STUCK_WAITS];
     struct proa_stuck_lock lock[PROA_STUCK_LOCKS];
     struct proa_stuck_message message[PROA_STUCK_MESSAGES]; /* of requests that are pending */
+    struct proa_members_done did[PROA_STUCK_DONE];          /* collective calls that are over */
 };
 
 #endif

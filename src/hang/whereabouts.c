@@ -3,6 +3,7 @@
 #include "base/hidden.h"
 #include "hang/whereabouts.h"
 #include "base/atomic.h"
+#include "base/wait.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ static void take_away(void *record)
         }
     pthread_mutex_unlock(&mutex);
     proa_whereabouts_mine.record = NULL;
+    proa_wait_mark = NULL;
     free(record);
 }
 
@@ -47,6 +49,7 @@ struct proa_whereabouts *proa_whereabouts_add(void)
     all = record;
     pthread_mutex_unlock(&mutex);
     proa_whereabouts_mine.record = record;
+    proa_wait_mark = &record->waits;
     return record;
 }
 

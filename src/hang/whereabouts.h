@@ -55,8 +55,9 @@ struct proa_whereabouts {
     uint64_t number;
     struct proa_whereabout here;
     struct proa_awaited_message messages[PROA_AWAITED_MOST];
-    /* the watchdog's */
-    uint64_t seen;
+    uint64_t waits; /* proa_wait_mark: a call on a window works unless this is odd */
+    /* the watchdog's: the two numbers of its last look */
+    uint64_t seen, seen_waits;
     int looks; /* at that number */
     struct proa_whereabouts *next;
 };

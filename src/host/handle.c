@@ -130,7 +130,8 @@ static int shadow_give_back(MPI_Win shadow)
     int error =
         proa_host_kind()->frees_in_turn ? free_in_turn(&shadow) : proa_pmpi()->Win_free(&shadow);
 
-    proa_atomic_fetch_sub(&shadows, 1, PROA_RELAXED);
+    if (error == MPI_SUCCESS)
+        proa_atomic_fetch_sub(&shadows, 1, PROA_RELAXED);
     return error;
 }
 
@@ -220,7 +221,8 @@ static void remove_pair(uintptr_t key, const struct proa_handle *handle)
 }
 
 /* Delete functions of the user's run in here and still find the window. The host may give its
- * handle out again as soon as it is freed: the entry goes only if it is still this window's. */
+ * handle out again as soon as it is freed: the entry goes only if it is still this window's. If a
+ * delete function fails, MPICH keeps the window without its attributes; Open MPI frees it. */
 static int shadow_free(struct proa_handle *handle)
 {
     MPI_Win shadow = proa_atomic_load(&handle->shadow, PROA_ACQUIRE);
@@ -230,7 +232,9 @@ static int shadow_free(struct proa_handle *handle)
     if (handle->win && shadow == handle->value)
         proa_table_set(&freed, key, handle->win); /* any value but NULL */
     error = shadow_give_back(shadow);
-    if (handle->win)
+    if (error != MPI_SUCCESS)
+        proa_table_remove(&freed, key);
+    else if (handle->win)
         remove_pair(key, handle);
     return error;
 }
@@ -241,6 +245,8 @@ int proa_handle_free(struct proa_handle *handle)
                     ? MPI_SUCCESS
                     : shadow_free(handle);
 
+    if (error != MPI_SUCCESS)
+        return error;
     if (handle->win) {
         remove_pair(PROA_TABLE_KEY(handle->value), handle);
         proa_atomic_fetch_sub(&alive, handle->open, PROA_RELAXED);
@@ -250,7 +256,7 @@ int proa_handle_free(struct proa_handle *handle)
     proa_group_ranks_drop(&handle->accessed);
     proa_group_ranks_drop(&handle->exposed_to);
     free(handle);
-    return error;
+    return MPI_SUCCESS;
 }
 
 int proa_handle_is_freed(MPI_Win handle)

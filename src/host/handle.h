@@ -37,7 +37,8 @@ struct proa_handle {
     MPI_Group group;
     struct proa_group_ranks_kept accessed, exposed_to; /* groups that start and post were given */
     int open;                                          /* all processes have it */
-    int has_handler;                                   /* the program has set an error handler */
+    int left;        /* MPI_Win_free has met the others: what is left is local */
+    int has_handler; /* the program has set an error handler */
     /* The values that attributes point to (MPI-4.1, 13.2.6). A disp_unit that is no int,
      * MPI_UNDEFINED. */
     MPI_Aint bytes;
@@ -98,8 +99,8 @@ int proa_handle_enter(struct proa_handle *handle, struct proa_win *win);
 /* Counts the window: it now exists on all processes. */
 void proa_handle_opened(struct proa_handle *handle);
 
-/* Frees handle and shadow (user attributes are deleted here) and makes it unknown. The error class
- * of the host, or MPI_SUCCESS. */
+/* Frees handle and shadow (user attributes are deleted here) and makes it unknown. MPI_SUCCESS; or
+ * the error class of the host, which has raised it and keeps its window: then nothing is freed. */
 int proa_handle_free(struct proa_handle *handle);
 
 /* Was this the handle of a window of ours, freed since? Light handles are not remembered: the host

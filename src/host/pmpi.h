@@ -78,6 +78,7 @@
     X(Status_set_elements)   \
     X(Status_set_cancelled)  \
     X(Type_size)             \
+    X(Type_get_name)         \
     X(Type_create_keyval)    \
     X(Type_set_attr)         \
     X(Type_free)             \

@@ -6,12 +6,14 @@
 #include "base/fail.h"
 #include "base/settings.h"
 #include "create/start.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
+#include "remote/work.h"
 #include "shm/peer.h"
 #include "host/kind.h"
 #include "host/private_comm.h"
 #include "host/pmpi.h"
 #include "host/handle.h"
+#include "host/left.h"
 #include "host/types.h"
 
 #include <pthread.h>
@@ -49,6 +51,7 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     (void)extra;
     if (proa_at_finalize)
         proa_at_finalize();
+    proa_left_tell();
     if (from_session && proa_atomic_load(&state, PROA_ACQUIRE) == ON)
         return MPI_SUCCESS; /* the session's end will be Proa's */
     if (proa_atomic_load(&state, PROA_ACQUIRE) == ON)
@@ -107,7 +110,7 @@ static int start_core(void)
     static int started;
 
     if (!started && proa_core_start() == PROA_OK) {
-        proa_progress_set_transport(proa_net_find(proa_settings()->net));
+        proa_remote_start(proa_net_find(proa_settings()->net));
         proa_operations_start();
         started = 1;
     }

@@ -5,6 +5,9 @@
 #include "host/kind.h"
 #include "host/pmpi.h"
 
+#include <stdio.h>
+#include <string.h>
+
 struct proa_table proa_types = PROA_TABLE_INIT;
 
 /* The kind of a predefined type. Kind and size together give the basic type of core; OWN and more
@@ -81,15 +84,19 @@ static const struct proa_type *enter(MPI_Datatype datatype, int kind, struct pro
                : NULL;
 }
 
-/* MPI_CHAR counts as an integer, as it does in both hosts, though the standard defines no
- * arithmetic on it. */
-const struct proa_type *proa_types_predefined(MPI_Datatype datatype)
+enum { LISTS_MOST = 32, TYPES_MOST = 20 };
+
+/* Predefined types of one kind. */
+struct list {
+    int kind;
+    MPI_Datatype of[TYPES_MOST]; /* and 0 */
+};
+
+/* Returns how many lists there are. MPI_CHAR counts as an integer, as it does in both hosts, though
+ * the standard defines no arithmetic on it. */
+static int get_lists(struct list lists[LISTS_MOST])
 {
-    enum { MOST = 20 };
-    const struct {
-        int kind;
-        MPI_Datatype of[MOST]; /* and 0 */
-    } lists[] = {
+    const struct list all[] = {
         {SIGNED,
          {MPI_CHAR, MPI_SIGNED_CHAR, MPI_SHORT, MPI_INT, MPI_LONG, MPI_LONG_LONG_INT, MPI_LONG_LONG,
           MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_AINT, MPI_OFFSET, MPI_COUNT,
@@ -147,14 +154,37 @@ const struct proa_type *proa_types_predefined(MPI_Datatype datatype)
          * host tells includes these bounds. */
         {MARKER, {proa_host_kind()->lower_bound, proa_host_kind()->upper_bound}},
     };
-    static struct proa_type types[sizeof lists / sizeof lists[0]][MOST];
-    const struct proa_type *type = NULL;
 
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        for (int k = 0; k < MOST && lists[i].of[k] && !type; k++) /* or the next of that handle */
-            if (lists[i].of[k] == datatype)
+    _Static_assert(sizeof all / sizeof all[0] <= LISTS_MOST, "");
+    memcpy(lists, all, sizeof all);
+    return (int)(sizeof all / sizeof all[0]);
+}
+
+const struct proa_type *proa_types_predefined(MPI_Datatype datatype)
+{
+    static struct proa_type types[LISTS_MOST][TYPES_MOST];
+    const struct proa_type *type = NULL;
+    struct list lists[LISTS_MOST];
+    const int count = get_lists(lists);
+
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < TYPES_MOST && lists[i].of[k] && !type; k++)
+            if (lists[i].of[k] == datatype) { /* or the next of that handle */
                 type = enter(datatype, lists[i].kind, &types[i][k]);
+                types[i][k].number = (uint16_t)(i * TYPES_MOST + k + 1);
+            }
     return type;
+}
+
+void proa_types_name(unsigned number, char name[MPI_MAX_OBJECT_NAME])
+{
+    const unsigned at = number - 1;
+    struct list lists[LISTS_MOST];
+    int length = 0;
+
+    snprintf(name, MPI_MAX_OBJECT_NAME, "a derived datatype");
+    if (number && at / TYPES_MOST < (unsigned)get_lists(lists))
+        proa_pmpi()->Type_get_name(lists[at / TYPES_MOST].of[at % TYPES_MOST], name, &length);
 }
 
 int proa_types_f90(MPI_Datatype datatype, int combiner, struct proa_type *type)

@@ -15,6 +15,10 @@ extern PROA_HIDDEN struct proa_table proa_types;
  * program uses few. NULL: it is none. One thread at a time. */
 const struct proa_type *proa_types_predefined(MPI_Datatype datatype);
 
+/* The name of the predefined type with that number of struct proa_type, which all processes of a
+ * job share; 0: that of a derived one. */
+void proa_types_name(unsigned number, char name[MPI_MAX_OBJECT_NAME]);
+
 /* The types that MPI_Type_create_f90_real, _complex and _integer give: as if predefined. PROA_OK or
  * a negative code. */
 int proa_types_f90(MPI_Datatype datatype, int combiner, struct proa_type *type);

@@ -2,188 +2,141 @@
 /* See exchange.h. Window creation is collective over comm, so these calls cannot meet others of the
  * user's on it. */
 #include "job/exchange.h"
+#include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "base/system.h"
 #include "base/wait.h"
 #include "job/presence.h"
 #include "host/pmpi.h"
 #include "window/gather.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
 
-/* ---- a line about a long wait ---- */
+/* ---- lines about a long wait ---- */
 
-enum { PATIENCE_S = 10 };
+enum { LOOK_S = 1, PATIENCE_S = 10, FIRST_LOOKS = 100 };
+#define SECOND 1000000000L
 
-/* A thread that logs a line if this process waits very long for others: the wait itself may be
- * inside the host. */
-struct watchdog {
-    pthread_t thread;
-    sem_t over;
-    int is_there;
+/* A collective call of the host's in progress. */
+struct meeting {
+    MPI_Comm comm;
+    MPI_Request request;
+    int error;
+    long due_ns; /* of the next look at the others; 0: there was none yet */
+    int looks;
 };
 
-static void *watch(void *over)
+/* It takes part no more, and the host waits for it, perhaps for ever. A process that has just ended
+ * may have taken part before, so that the call ends without it. */
+static int names_dead(const struct meeting *meeting)
 {
-    struct timespec until;
+    static int told; /* 1 + the rank: a later call would name it again */
+    int before = proa_atomic_load(&told, PROA_RELAXED), rank;
+    struct proa_presence_dead dead;
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += PATIENCE_S;
-    if (sem_clockwait(over, CLOCK_MONOTONIC, &until) != 0 && errno == ETIMEDOUT)
+    if (meeting->looks < 2)
+        return 0;
+    rank = proa_presence_find_dead(meeting->comm, before, &dead);
+    if (rank >= 0 && proa_atomic_exchange(&told, 1 + rank, PROA_RELAXED) == before)
+        proa_log(PROA_LOG_WARN,
+                 "the process of rank %d is gone (process %d on %s), and the others wait for it in "
+                 "a call that creates a window: the host MPI may wait for ever",
+                 rank, dead.pid, dead.host);
+    return rank >= 0 || before;
+}
+
+/* Not over before it has ended: the host cannot give a collective call up. */
+static int looks_around(void *arg)
+{
+    struct meeting *meeting = arg;
+    long now_ns = proa_system->now_ns();
+
+    if (!meeting->due_ns)
+        meeting->due_ns = now_ns + LOOK_S * SECOND;
+    if (now_ns < meeting->due_ns)
+        return 0;
+    meeting->due_ns = now_ns + LOOK_S * SECOND;
+    meeting->looks++;
+    if (!names_dead(meeting) && meeting->looks == PATIENCE_S / LOOK_S &&
+        !proa_presence_is_sure(meeting->comm))
         proa_log(PROA_LOG_WARN,
                  "creating a window has waited %d s for the other ranks: does one of them run "
                  "without Proa?",
                  PATIENCE_S);
-    return NULL;
-}
-
-/* Without a thread to be had there is no line. The program's signals are for its own threads. */
-static void watchdog_begin(struct watchdog *dog)
-{
-    sigset_t all, before;
-
-    sem_init(&dog->over, 0, 0);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    dog->is_there = pthread_create(&dog->thread, NULL, watch, &dog->over) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void watchdog_end(struct watchdog *dog)
-{
-    sem_post(&dog->over);
-    if (dog->is_there)
-        pthread_join(dog->thread, NULL);
-    sem_destroy(&dog->over);
+    return 0;
 }
 
 /* ---- the host's collectives ---- */
 
-/* A host that waits by itself may keep the processor from the very rank that it waits for: in an
- * oversubscribed job MPICH's wait does so for slices of milliseconds. With two ranks the host's own
- * way is quicker. All ranks must take the same way, so it depends only on values that all know. */
-enum { HOST_WAITS_UP_TO = 2 };
-
-static int host_waits(MPI_Comm comm)
-{
-    int size;
-
-    return proa_pmpi()->Comm_size(comm, &size) != MPI_SUCCESS || size <= HOST_WAITS_UP_TO;
-}
-
-/* A collective call in progress. */
-struct under_way {
-    MPI_Request request;
-    int error;
-};
-
 static int has_ended(void *arg)
 {
-    struct under_way *call = arg;
+    struct meeting *meeting = arg;
     int done = 0;
 
-    call->error = proa_pmpi()->Test(&call->request, &done, MPI_STATUS_IGNORE);
-    return done || call->error != MPI_SUCCESS;
+    meeting->error = proa_pmpi()->Test(&meeting->request, &done, MPI_STATUS_IGNORE);
+    return done || meeting->error != MPI_SUCCESS;
 }
 
-static int end_of(struct under_way *call)
+/* Ranks that come at the same time have met within some looks. */
+static int has_soon_ended(struct meeting *meeting)
 {
-    if (call->error == MPI_SUCCESS)
-        proa_wait(has_ended, call, NULL);
-    return call->error;
+    for (int looks = 0; looks < FIRST_LOOKS; looks++)
+        if (has_ended(meeting))
+            return 1;
+    return 0;
 }
 
-static int host_allgather(const void *mine, void *all, int bytes, MPI_Comm comm)
+/* A host that waits by itself may keep the processor from the very rank that it waits for: in an
+ * oversubscribed job MPICH's wait does so for slices of milliseconds. error: of the call that has
+ * begun the meeting. */
+static int end_of(struct meeting *meeting, int error)
 {
-    struct under_way call;
-
-    if (host_waits(comm))
-        return proa_pmpi()->Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm);
-    call.error =
-        proa_pmpi()->Iallgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, comm, &call.request);
-    return end_of(&call);
-}
-
-static int host_max(const int *mine, int *value, MPI_Comm comm)
-{
-    struct under_way call;
-
-    if (host_waits(comm))
-        return proa_pmpi()->Allreduce(mine, value, 1, MPI_INT, MPI_MAX, comm);
-    call.error = proa_pmpi()->Iallreduce(mine, value, 1, MPI_INT, MPI_MAX, comm, &call.request);
-    return end_of(&call);
-}
-
-static int host_intersect(const void *mine, void *bits, int bytes, MPI_Comm comm)
-{
-    struct under_way call;
-
-    call.error =
-        proa_pmpi()->Iallreduce(mine, bits, bytes, MPI_BYTE, MPI_BAND, comm, &call.request);
-    return end_of(&call);
+    meeting->error = error;
+    if (error == MPI_SUCCESS && !has_soon_ended(meeting))
+        proa_wait_unless(has_ended, meeting, NULL, looks_around, meeting);
+    if (meeting->error == MPI_SUCCESS && !proa_presence_is_sure(meeting->comm))
+        proa_presence_answered(meeting->comm);
+    return meeting->error;
 }
 
 /* ---- for creation ---- */
 
-/* The first call in which the processes meet is one of the next two. A process without Proa that
- * was not known as such never joins it. Returns whether the watchdog is there. */
-static int meeting_begin(MPI_Comm comm, struct watchdog *dog)
-{
-    int watches = !proa_presence_is_sure(comm);
-
-    if (watches)
-        watchdog_begin(dog);
-    return watches;
-}
-
-static void meeting_end(MPI_Comm comm, struct watchdog *dog, int error)
-{
-    watchdog_end(dog);
-    if (error == MPI_SUCCESS)
-        proa_presence_answered(comm);
-}
-
 static int allgather(void *context, const void *mine, void *all, size_t bytes)
 {
-    const MPI_Comm *comm = context;
-    struct watchdog dog;
-    int watches = meeting_begin(*comm, &dog), error;
+    struct meeting meeting = {.comm = *(const MPI_Comm *)context};
+    const int n = (int)bytes;
 
-    error = host_allgather(mine, all, (int)bytes, *comm);
-    if (watches)
-        meeting_end(*comm, &dog, error);
-    return error == MPI_SUCCESS ? PROA_OK
-                                : proa_fail(PROA_ERR_OTHER, "the host's MPI_Allgather failed");
+    if (end_of(&meeting, proa_pmpi()->Iallgather(mine, n, MPI_BYTE, all, n, MPI_BYTE, meeting.comm,
+                                                 &meeting.request)) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host's MPI_Iallgather failed");
+    return PROA_OK;
+}
+
+static int reduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    struct meeting meeting = {.comm = comm};
+
+    if (end_of(&meeting, proa_pmpi()->Iallreduce(mine, all, count, type, op, comm,
+                                                 &meeting.request)) != MPI_SUCCESS)
+        return proa_fail(PROA_ERR_OTHER, "the host's MPI_Iallreduce failed");
+    return PROA_OK;
 }
 
 static int intersect(void *context, void *bits, size_t bytes)
 {
-    const MPI_Comm *comm = context;
     char mine[PROA_GATHER_BITS_MOST];
-    struct watchdog dog;
-    int watches = meeting_begin(*comm, &dog), error;
 
     memcpy(mine, bits, bytes);
-    error = host_intersect(mine, bits, (int)bytes, *comm);
-    if (watches)
-        meeting_end(*comm, &dog, error);
-    return error == MPI_SUCCESS ? PROA_OK
-                                : proa_fail(PROA_ERR_OTHER, "the host's MPI_Allreduce failed");
+    return reduce(mine, bits, (int)bytes, MPI_BYTE, MPI_BAND, *(const MPI_Comm *)context);
 }
 
 static int max(void *context, int *value)
 {
-    const MPI_Comm *comm = context;
-    int mine = *value;
+    const int mine = *value;
 
-    if (host_max(&mine, value, *comm) != MPI_SUCCESS)
-        return proa_fail(PROA_ERR_OTHER, "the host's MPI_Allreduce failed");
-    return PROA_OK;
+    return reduce(&mine, value, 1, MPI_INT, MPI_MAX, *(const MPI_Comm *)context);
 }
 
 static int tell(void *context, int rank, char *text, size_t bytes)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The host's process manager (Hydra, orted, slurmstepd, ...) as a place where each rank leaves a
- * key that every rank of the job can look up, on any node. The host's own start does the same with
- * the addresses of its ranks: keys are put before its fence, and can be had behind it.
+ * mark that every rank of the job can look up, on any node. The host's own start does the same with
+ * the addresses of its ranks: marks are put before its fence, and can be had behind it.
  *
- * A key is put and looked up by the connection that the launcher gave this rank, so no other user
+ * A mark is put and looked up by the connection that the launcher gave this rank, so no other user
  * and no other job can put one.
  *
  * Used by job/presence.c and job/roll.c alone.
@@ -14,7 +14,9 @@
 
 #include "base/hidden.h"
 
-/* What a rank's key says: one of the first three, and what the rank checks, as a multiple of
+#include <stdint.h>
+
+/* The key in a rank's mark: one of the first three, and what the rank checks, as a multiple of
  * PROA_KEY_CHECKS (proa_presence_put). */
 enum proa_key {
     PROA_KEY_NONE,  /* there is none: the rank runs without Proa */
@@ -28,18 +30,52 @@ static inline int proa_key_tells(enum proa_key key)
     return key % PROA_KEY_CHECKS == PROA_KEY_TELLS;
 }
 
-struct proa_manager {
-    /* Before the host's start: this rank's key is put now, or with what the host puts. At the first
-     * call only. */
-    void (*put)(enum proa_key key);
+/* A mark: the key, the process, and 35 bits of its machine's name (shm/process.h). 0: there is
+ * none. The kernel's process IDs have 22 bits at the most. */
+enum { PROA_MARK_KEY = 7, PROA_MARK_MACHINE = PROA_MARK_KEY + 22 };
 
-    /* After the host's start: does the host use this manager, and does it take our keys? The same
+static inline uint64_t proa_mark(enum proa_key key, int pid, uint64_t machine)
+{
+    return machine << PROA_MARK_MACHINE | (uint64_t)pid << PROA_MARK_KEY | key;
+}
+
+static inline enum proa_key proa_mark_key(uint64_t mark)
+{
+    return (enum proa_key)(mark & ((1 << PROA_MARK_KEY) - 1));
+}
+
+static inline int proa_mark_pid(uint64_t mark)
+{
+    return (int)(mark >> PROA_MARK_KEY & ((1 << (PROA_MARK_MACHINE - PROA_MARK_KEY)) - 1));
+}
+
+static inline int proa_marks_share_machine(uint64_t a, uint64_t b)
+{
+    return a >> PROA_MARK_MACHINE == b >> PROA_MARK_MACHINE;
+}
+
+/* Room for the name of a host, with its end; longer names are cut. */
+enum { PROA_MANAGER_HOST = 65 };
+
+struct proa_manager {
+    /* Before the host's start: this rank's mark is put now, or with what the host puts. At the
+     * first call only. */
+    void (*put)(uint64_t mark);
+
+    /* After the host's start: does the host use this manager, and does it take our marks? The same
      * on all ranks. */
     int (*is_here)(void);
 
-    /* Where it is here: the key of a rank. Blocks until the manager has answered; no answer counts
+    /* Where it is here: the mark of a rank. Blocks until the manager has answered; no answer counts
      * as none. Right after the host's start only, while the host says nothing to it. */
-    enum proa_key (*look)(int rank);
+    uint64_t (*look)(int rank);
+
+    /* At any time at which no other thread may call the host: the first rank from there on whose
+     * process has ended, as the manager knows; -1: it knows of none. */
+    int (*find_dead)(int from);
+
+    /* At such a time: the name of that rank's host, or "". Returns host. */
+    const char *(*name_host)(int rank, char host[PROA_MANAGER_HOST]);
 };
 
 /* PMI-1 to Hydra, the launcher of MPICH (job/pmi.c). */

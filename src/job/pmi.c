@@ -11,11 +11,13 @@
 #include "job/manager.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 enum { LINE = 1024 }; /* the longest of PMI-1 */
 
@@ -44,18 +46,21 @@ static int send_line(const char *line)
     return sent == (ssize_t)length;
 }
 
-/* The launcher sends nothing after the line, as there was no other question. */
+/* The launcher sends nothing after the line, as there was no other question. Of a longer line,
+ * which only a list of hundreds of ranks can be, the rest is left out. */
 static int receive_line(char *line)
 {
     size_t length = 0;
 
     do {
-        ssize_t got = recv(file, line + length, LINE - 1 - length, 0);
+        ssize_t got;
 
+        length -= length == LINE - 1;
+        got = recv(file, line + length, LINE - 1 - length, 0);
         if (got <= 0 && !(got < 0 && errno == EINTR))
             return 0;
         length += got > 0 ? (size_t)got : 0;
-    } while (length < LINE - 1 && (length == 0 || line[length - 1] != '\n'));
+    } while (length == 0 || line[length - 1] != '\n');
     line[length] = '\0';
     return 1;
 }
@@ -78,19 +83,20 @@ static int ask_store(void)
     return name && sscanf(name, "kvsname=%255s", store) == 1;
 }
 
-static int put_key(enum proa_key key)
+static int put_mark(uint64_t mark)
 {
-    char line[LINE];
+    char line[LINE], host[PROA_MANAGER_HOST] = "";
 
-    snprintf(line, sizeof line, "cmd=put kvsname=%s key=proa-%s value=proa-%d\n", store,
-             getenv("PMI_RANK"), key);
+    gethostname(host, sizeof host - 1);
+    snprintf(line, sizeof line, "cmd=put kvsname=%s key=proa-%s value=proa-%" PRIu64 "-%s\n", store,
+             getenv("PMI_RANK"), mark, host);
     return ask(line) && strstr(line, "rc=0");
 }
 
-static void put(enum proa_key key)
+static void put(uint64_t mark)
 {
     if (!store[0] && !has_failed && is_hydra())
-        has_failed = !ask_store() || !put_key(key);
+        has_failed = !ask_store() || !put_mark(mark);
 }
 
 static int is_here(void)
@@ -98,15 +104,62 @@ static int is_here(void)
     return is_hydra() && !has_failed;
 }
 
-static enum proa_key look(int rank)
+static uint64_t look_both(int rank, char host[PROA_MANAGER_HOST])
 {
-    static const char before[] = "value=proa-";
+    char line[LINE];
+    const char *value;
+    uint64_t mark = 0;
+
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=proa-%d\n", store, rank);
+    value = ask(line) ? strstr(line, "value=proa-") : NULL;
+    host[0] = '\0';
+    if (value)
+        sscanf(value, "value=proa-%" SCNu64 "-%64s", &mark, host);
+    return mark;
+}
+
+static uint64_t look(int rank)
+{
+    char host[PROA_MANAGER_HOST];
+
+    return look_both(rank, host);
+}
+
+/* ---- later ---- */
+
+/* Of a list such as "1,3-5" the first number from there on; -1: there is none. */
+static int next_in(const char *list, int from)
+{
+    int first, last, length;
+
+    for (; sscanf(list, "%d%n", &first, &length) == 1; list += *list == ',') {
+        list += length;
+        last = first;
+        if (sscanf(list, "-%d%n", &last, &length) == 1)
+            list += length;
+        if (from <= last)
+            return from < first ? first : from;
+    }
+    return -1;
+}
+
+/* Hydra lists them under this key, for the host's use, where it does not end the job. */
+static int find_dead(int from)
+{
+    static const char before[] = "value=";
     char line[LINE];
     const char *value;
 
-    snprintf(line, sizeof line, "cmd=get kvsname=%s key=proa-%d\n", store, rank);
-    value = ask(line) ? strstr(line, before) : NULL;
-    return value ? (enum proa_key)atoi(value + sizeof before - 1) : PROA_KEY_NONE;
+    snprintf(line, sizeof line, "cmd=get kvsname=%s key=PMI_dead_processes\n", store);
+    value = ask(line) && strstr(line, "rc=0") ? strstr(line, before) : NULL;
+    return value ? next_in(value + sizeof before - 1, from) : -1;
 }
 
-const struct proa_manager proa_manager_pmi = {.put = put, .is_here = is_here, .look = look};
+static const char *name_host(int rank, char host[PROA_MANAGER_HOST])
+{
+    look_both(rank, host);
+    return host;
+}
+
+const struct proa_manager proa_manager_pmi = {
+    .put = put, .is_here = is_here, .look = look, .find_dead = find_dead, .name_host = name_host};

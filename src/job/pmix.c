@@ -25,7 +25,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-enum { SUCCESS = 0, NOT_SUPPORTED = -47, REMOTE = 2, GLOBAL = 3, BOOL = 1, INT = 6 };
+enum { SUCCESS = 0, NOT_SUPPORTED = -47, REMOTE = 2, GLOBAL = 3, BOOL = 1, INT = 6, UINT64 = 15 };
 enum { FETCH_S = 60 };
 
 struct process {
@@ -38,6 +38,7 @@ struct value {
     union {
         uint8_t flag;
         int integer;
+        uint64_t large;
         void *room[3];
     } data;
 };
@@ -55,7 +56,7 @@ typedef int get_function(const struct process *, const char *key, const struct i
 
 static const char key[] = "proa", reserved[] = "pmix."; /* the manager knows such keys by itself */
 
-static enum proa_key armed; /* MPI starts, in this very process, and this key is to be put */
+static uint64_t armed; /* MPI starts, in this very process, and this mark is to be put */
 
 /* The keys that the host has committed. NOTHING: there has been no commit. THEIRS: not ours. */
 static enum { NOTHING, THEIRS, OURS } committed;
@@ -89,10 +90,10 @@ static void *symbol_of(const struct client *client, const char *name)
     return symbol;
 }
 
-static int put_key(const struct client *client)
+static int put_mark(const struct client *client)
 {
     put_function *put = (put_function *)symbol_of(client, "PMIx_Put");
-    struct value value = {.type = INT, .data.integer = (int)armed};
+    struct value value = {.type = UINT64, .data.large = armed};
 
     get = (get_function *)symbol_of(client, "PMIx_Get");
     return get && put && put(GLOBAL, key, &value) == SUCCESS;
@@ -114,7 +115,7 @@ static int commit(const struct client *client)
     commit_function *theirs = (commit_function *)symbol_of(client, "PMIx_Commit");
 
     if (committed != OURS)
-        committed = armed != PROA_KEY_NONE && put_key(client) ? OURS : THEIRS;
+        committed = armed && put_mark(client) ? OURS : THEIRS;
     return theirs ? theirs() : NOT_SUPPORTED;
 }
 
@@ -133,7 +134,7 @@ static int commit(const struct client *client)
 TAKE(, "")
 TAKE(OPAL_MCA_PMIX3X_, "OPAL_MCA_PMIX3X_")
 
-static void put(enum proa_key mine)
+static void put(uint64_t mine)
 {
     armed = mine;
 }
@@ -143,8 +144,8 @@ static int is_here(void)
     return committed != NOTHING && getenv("PMIX_NAMESPACE");
 }
 
-/* 1; number: what a key of ours says. 0: there is no such key. */
-static int get_key(int rank, const char *name, const struct info *how, int *number)
+/* 1; mark: what a key of ours says. 0: there is no such key. */
+static int get_key(int rank, const char *name, const struct info *how, uint64_t *mark)
 {
     struct process process = {.rank = (uint32_t)rank};
     struct value *value = NULL;
@@ -152,28 +153,42 @@ static int get_key(int rank, const char *name, const struct info *how, int *numb
     snprintf(process.job, sizeof process.job, "%s", getenv("PMIX_NAMESPACE"));
     if (get(&process, name, how, 1, &value) != SUCCESS)
         return 0;
-    *number = value->data.integer;
+    *mark = value->data.large;
     free(value);
     return 1;
 }
 
 /* "Immediate": the manager looks only at keys that are on this node already. Else it waits for a
  * key that is not there. */
-static enum proa_key look(int rank)
+static uint64_t look(int rank)
 {
     const struct info immediate = {.key = "pmix.immediate",
                                    .value = {.type = BOOL, .data.flag = 1}},
                       timeout = {.key = "pmix.timeout",
                                  .value = {.type = INT, .data.integer = FETCH_S}};
-    int number = PROA_KEY_NONE, theirs;
+    uint64_t mark = 0, theirs;
 
     if (committed != OURS)
-        return PROA_KEY_NONE;
-    if (get_key(rank, key, &immediate, &number) ||
+        return 0;
+    if (get_key(rank, key, &immediate, &mark) ||
         (host_key[0] && get_key(rank, host_key, &timeout, &theirs) &&
-         get_key(rank, key, &immediate, &number)))
-        return (enum proa_key)number;
-    return PROA_KEY_NONE;
+         get_key(rank, key, &immediate, &mark)))
+        return mark;
+    return 0;
 }
 
-const struct proa_manager proa_manager_pmix = {.put = put, .is_here = is_here, .look = look};
+/* Managers end the job where a process dies, or do not tell the others of it. */
+static int find_dead(int from)
+{
+    return (void)from, -1;
+}
+
+static const char *name_host(int rank, char host[PROA_MANAGER_HOST])
+{
+    (void)rank;
+    host[0] = '\0';
+    return host;
+}
+
+const struct proa_manager proa_manager_pmix = {
+    .put = put, .is_here = is_here, .look = look, .find_dead = find_dead, .name_host = name_host};

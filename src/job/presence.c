@@ -8,11 +8,13 @@
 #include "window/win.h"
 #include "job/roll.h"
 #include "host/pmpi.h"
+#include "shm/process.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The host's own manager is found first: PMIx tells that it is in use, PMI-1 is known from the
  * environment. */
@@ -23,11 +25,12 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* The ranks of this job. Written once, under the mutex, by the thread that starts MPI. */
 static struct {
-    enum proa_key key; /* that this rank has put */
-    int is_known;      /* the rest is there */
+    uint64_t mark; /* that this rank has put; 0: none yet */
+    int is_known;  /* the rest is there */
     int rank, size;
-    int count;  /* of absent ranks */
-    char *roll; /* enum proa_key by rank; NULL: this rank is alone */
+    int count;      /* of absent ranks */
+    uint64_t met;   /* when they were known, in ticks (shm/process.h) */
+    uint64_t *roll; /* marks by rank; NULL: this rank is alone */
 } job;
 
 static const struct proa_manager *manager(void)
@@ -45,10 +48,10 @@ void proa_presence_put(int in_init, int checks)
     const int key = (in_init ? PROA_KEY_TELLS : PROA_KEY_ALONE) + checks * PROA_KEY_CHECKS;
 
     pthread_mutex_lock(&mutex);
-    if (job.key == PROA_KEY_NONE)
-        job.key = (enum proa_key)key;
+    if (!job.mark)
+        job.mark = proa_mark((enum proa_key)key, getpid(), proa_machine());
     for (int i = 0; i < MANAGERS; i++)
-        managers[i]->put(job.key);
+        managers[i]->put(job.mark);
     pthread_mutex_unlock(&mutex);
 }
 
@@ -58,9 +61,10 @@ static int look_up(const struct proa_manager *with, int rank, int size, int in_i
     job.size = size;
     if (size == 1)
         return 1;
-    job.roll = proa_roll_call(with, rank, size, in_init && proa_key_tells(job.key));
+    job.roll = proa_roll_call(with, rank, size, in_init && proa_key_tells(proa_mark_key(job.mark)));
+    job.met = proa_ticks_now();
     for (int i = 0; i < size && job.roll; i++)
-        job.count += job.roll[i] == PROA_KEY_NONE;
+        job.count += job.roll[i] == 0;
     return job.roll != NULL;
 }
 
@@ -82,15 +86,14 @@ static int is_known(void)
 
 static int checks(int rank)
 {
-    return job.roll[rank] / PROA_KEY_CHECKS;
+    return (int)proa_mark_key(job.roll[rank]) / PROA_KEY_CHECKS;
 }
 
 /* The first rank from there on that has Proa, and checks the same as this one, or not the same;
  * job.size: there is none. */
 static int next_checking(int rank, int same)
 {
-    while (rank < job.size &&
-           (job.roll[rank] == PROA_KEY_NONE || (checks(rank) == checks(job.rank)) != same))
+    while (rank < job.size && (job.roll[rank] == 0 || (checks(rank) == checks(job.rank)) != same))
         rank++;
     return rank;
 }
@@ -107,6 +110,18 @@ int proa_presence_checks_alike(void)
                  "check mode is off: ranks %d and %d differ in PROA_CHECK or PROA_CHECK_CONFLICTS",
                  job.rank, other);
     return other == job.size;
+}
+
+int proa_presence_are_by_session(void)
+{
+    int rank = 0;
+
+    if (!is_known())
+        return 0;
+    while (job.roll && rank < job.size && job.roll[rank] &&
+           !proa_key_tells(proa_mark_key(job.roll[rank])))
+        rank++;
+    return !job.roll || rank == job.size;
 }
 
 /* ---- at a window ---- */
@@ -172,8 +187,7 @@ static int is_in(struct places *places, int rank)
 /* The first rank from there on in a window that has Proa, or has not; job.size: there is none. */
 static int next_rank(struct places *places, int rank, int is_absent)
 {
-    while (rank < job.size &&
-           ((job.roll[rank] == PROA_KEY_NONE) != is_absent || !is_in(places, rank)))
+    while (rank < job.size && ((job.roll[rank] == 0) != is_absent || !is_in(places, rank)))
         rank++;
     return rank;
 }
@@ -250,6 +264,82 @@ int proa_presence_check(MPI_Comm comm)
                               "that runs without Proa");
     warn();
     return PROA_ELSEWHERE;
+}
+
+/* ---- at a window that some process waits for ---- */
+
+static int is_on_machine(int rank)
+{
+    return job.roll[rank] && proa_marks_share_machine(job.roll[rank], job.roll[job.rank]);
+}
+
+static int has_ended(int rank)
+{
+    return rank != job.rank && proa_process_has_ended(proa_mark_pid(job.roll[rank]), job.met);
+}
+
+/* The first process of this machine in the window that lives names the dead. */
+static int speaks_for_machine(struct places *places)
+{
+    int rank = 0;
+
+    while (rank < job.size && (!is_on_machine(rank) || !is_in(places, rank) || has_ended(rank)))
+        rank++;
+    return rank == job.rank;
+}
+
+/* The next one from there on; job.size: there is none. */
+static int next_dead_here(struct places *places, int rank)
+{
+    while (rank < job.size && (!is_on_machine(rank) || !is_in(places, rank) || !has_ended(rank)))
+        rank++;
+    return rank;
+}
+
+/* The manager may be asked where no other thread uses the host, which uses the same connection. */
+static int next_dead_elsewhere(struct places *places, int rank)
+{
+    const struct proa_manager *with = manager();
+    int level = MPI_THREAD_MULTIPLE;
+
+    proa_pmpi()->Query_thread(&level);
+    if (!with || level == MPI_THREAD_MULTIPLE)
+        return job.size;
+    for (; (rank = with->find_dead(rank)) >= 0 && rank < job.size; rank++)
+        if (job.roll[rank] && !is_on_machine(rank) && is_in(places, rank))
+            return rank;
+    return job.size;
+}
+
+static void describe(int rank, struct proa_presence_dead *dead)
+{
+    dead->pid = proa_mark_pid(job.roll[rank]);
+    memset(dead->host, 0, sizeof dead->host);
+    if (is_on_machine(rank))
+        gethostname(dead->host, sizeof dead->host - 1);
+    else
+        manager()->name_host(rank, dead->host);
+}
+
+int proa_presence_find_dead(MPI_Comm comm, int from, struct proa_presence_dead *dead)
+{
+    int here, elsewhere, rank;
+    struct places places;
+
+    if (!is_known() || !job.roll)
+        return -1;
+    here = elsewhere = job.size;
+    places_open(&places, comm);
+    if (speaks_for_machine(&places)) {
+        here = next_dead_here(&places, from);
+        elsewhere = next_dead_elsewhere(&places, from);
+    }
+    places_close(&places);
+    rank = here < elsewhere ? here : elsewhere;
+    if (rank == job.size)
+        return -1;
+    describe(rank, dead);
+    return rank;
 }
 
 /* ---- others ---- */

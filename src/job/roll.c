@@ -24,7 +24,7 @@ static int teller_of(const struct proa_manager *manager, int rank)
 {
     for (int ancestor = rank; ancestor > 0;) {
         ancestor -= last_digit(ancestor);
-        if (proa_key_tells(manager->look(ancestor)))
+        if (proa_key_tells(proa_mark_key(manager->look(ancestor))))
             return ancestor;
     }
     return NO_TELLER;
@@ -51,54 +51,54 @@ static int await(MPI_Request *request, long patience_ns)
 }
 
 /* NULL: the teller has died, or is late. Its message may still come, so that its room stays. */
-static char *hear(int teller, int rank, int size)
+static uint64_t *hear(int teller, int rank, int size)
 {
     const int steps = __builtin_popcount((unsigned)rank) - 1;
-    char *roll = malloc((size_t)size);
+    uint64_t *roll = malloc((size_t)size * sizeof *roll);
     MPI_Request request;
 
-    if (roll && PROA_PMPI_FIND(Irecv)(roll, size, MPI_BYTE, teller, TAG, MPI_COMM_WORLD,
+    if (roll && PROA_PMPI_FIND(Irecv)(roll, size, MPI_UINT64_T, teller, TAG, MPI_COMM_WORLD,
                                       &request) == MPI_SUCCESS)
         return await(&request, PATIENCE_NS + steps * STEP_NS) ? roll : NULL;
     free(roll);
     return NULL;
 }
 
-static char *ask_for_all(const struct proa_manager *manager, int size)
+static uint64_t *ask_for_all(const struct proa_manager *manager, int size)
 {
-    char *roll = malloc((size_t)size);
+    uint64_t *roll = malloc((size_t)size * sizeof *roll);
 
     for (int i = 0; i < size && roll; i++)
-        roll[i] = (char)manager->look(i);
+        roll[i] = manager->look(i);
     return roll;
 }
 
-static void tell(int child, const char *roll, int size)
+static void tell(int child, const uint64_t *roll, int size)
 {
     MPI_Request request;
 
-    if (PROA_PMPI_FIND(Isend)(roll, size, MPI_BYTE, child, TAG, MPI_COMM_WORLD, &request) ==
+    if (PROA_PMPI_FIND(Isend)(roll, size, MPI_UINT64_T, child, TAG, MPI_COMM_WORLD, &request) ==
         MPI_SUCCESS)
         await(&request, PATIENCE_NS);
 }
 
 /* The largest part of the tree first: it takes the most further steps. The children of a rank that
  * tells nothing are this rank's. */
-static void tell_below(int rank, int first_digit, const char *roll, int size)
+static void tell_below(int rank, int first_digit, const uint64_t *roll, int size)
 {
     for (int digit = first_digit; digit > 0; digit /= 2) {
         const int child = rank + digit;
 
         if (child >= size)
             continue;
-        if (proa_key_tells((enum proa_key)roll[child]))
+        if (proa_key_tells(proa_mark_key(roll[child])))
             tell(child, roll, size);
         else
             tell_below(child, digit / 2, roll, size);
     }
 }
 
-static void tell_all(int rank, const char *roll, int size)
+static void tell_all(int rank, const uint64_t *roll, int size)
 {
     int below = rank ? last_digit(rank) : 1;
 
@@ -109,11 +109,11 @@ static void tell_all(int rank, const char *roll, int size)
 
 /* The dead do not end the program here, as they would not without these messages. The handler of
  * before is a predefined one. */
-static char *hear_and_tell(const struct proa_manager *manager, int rank, int size)
+static uint64_t *hear_and_tell(const struct proa_manager *manager, int rank, int size)
 {
     const int teller = teller_of(manager, rank);
     MPI_Errhandler before = MPI_ERRORS_ARE_FATAL;
-    char *roll = NULL;
+    uint64_t *roll = NULL;
 
     PROA_PMPI_FIND(Comm_get_errhandler)(MPI_COMM_WORLD, &before);
     PROA_PMPI_FIND(Comm_set_errhandler)(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -127,7 +127,7 @@ static char *hear_and_tell(const struct proa_manager *manager, int rank, int siz
     return roll;
 }
 
-char *proa_roll_call(const struct proa_manager *manager, int rank, int size, int tells)
+uint64_t *proa_roll_call(const struct proa_manager *manager, int rank, int size, int tells)
 {
     return tells ? hear_and_tell(manager, rank, size) : ask_for_all(manager, size);
 }

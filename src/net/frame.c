@@ -36,8 +36,8 @@ static const char *nonsense(const struct proa_frame_head *head, size_t count)
         return "is of an unknown kind";
     if (head->bytes != count - PROA_FRAME_HEAD)
         return "has a wrong length in its head";
-    if ((head->kind == PROA_FRAME_GREETING) != (head->number == 0))
-        return "breaks the order: the greeting comes first, and once";
+    if (proa_frame_greets(head->kind) != (head->number == 0))
+        return "breaks the order: greetings alone have none";
     return NULL;
 }
 

@@ -21,18 +21,19 @@
 #include <stdint.h>
 
 enum {
-    PROA_FRAME_VERSION = 2,
+    PROA_FRAME_VERSION = 3,
     PROA_FRAME_SECRET = 16, /* bytes */
     PROA_FRAME_NAME = 64    /* bytes of a network's own address: lnx's are among the longest */
 };
 
 enum proa_frame_kind {
-    PROA_FRAME_GREETING = 1,
-    PROA_FRAME_MESSAGE, /* of core */
-    PROA_FRAME_PING,    /* are you there? */
-    PROA_FRAME_PONG,    /* yes */
-    PROA_FRAME_BYE,     /* the sender's last; a byte: 1, it owes no peer anything */
-    PROA_FRAME_GAVE_UP, /* the sender takes the receiver for gone, and ignores it */
+    PROA_FRAME_GREETING = 1, /* the sender's address, until it is welcome */
+    PROA_FRAME_WELCOME,      /* the greeting has come */
+    PROA_FRAME_MESSAGE,      /* of core */
+    PROA_FRAME_PING,         /* are you there? */
+    PROA_FRAME_PONG,         /* yes */
+    PROA_FRAME_BYE,          /* the sender's last; a byte: 1, it owes no peer anything */
+    PROA_FRAME_GAVE_UP,      /* the sender takes the receiver for gone, and ignores it */
     PROA_FRAME_KINDS
 };
 
@@ -41,8 +42,8 @@ struct proa_frame_head {
     uint16_t version, kind;
     unsigned char secret[PROA_FRAME_SECRET]; /* of the receiver */
     uint64_t sender;                         /* its id */
-    uint32_t number;                         /* of frames from this sender to this receiver */
-    uint32_t bytes;                          /* of the body */
+    uint32_t number; /* of frames from this sender to this receiver; 0: it is of no order */
+    uint32_t bytes;  /* of the body */
 };
 
 #define PROA_FRAME_MARK 0x616f7250u /* "Proa" */
@@ -51,6 +52,12 @@ enum {
     PROA_FRAME_HEAD = sizeof(struct proa_frame_head),
     PROA_FRAME_MOST = PROA_FRAME_HEAD + PROA_NET_MESSAGE_MOST
 };
+
+/* Greetings and their answers come before the numbered frames, and more than once. */
+static inline int proa_frame_greets(enum proa_frame_kind kind)
+{
+    return kind == PROA_FRAME_GREETING || kind == PROA_FRAME_WELCOME;
+}
 
 /* The layout of the bytes of a struct proa_net_address. */
 struct proa_frame_address {

@@ -39,7 +39,7 @@ static void completed(struct proa_net *net, struct proa_ofi_context *context, si
     if (context->kind == PROA_OFI_MOVE) {
         proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, error);
     } else if (context->kind == PROA_OFI_SEND) {
-        if (error)
+        if (error && (frame->head.number || !proa_ofi_may_live(net, frame->peer)))
             proa_ofi_peer_fail(net, frame->peer, "a message to it failed: %s",
                                proa_ofi_said(error));
         proa_ofi_frame_sent(net, frame);
@@ -359,7 +359,7 @@ static int tell_peers(struct proa_net *net, int in_order)
     for (uint32_t i = 0; i < net->peer_count; i++) {
         struct proa_ofi_peer *peer = net->peers[i];
 
-        if (peer->parted || !is_in_touch(peer) || !(peer->sent || peer->received))
+        if (peer->parted || !is_in_touch(peer) || !peer->met)
             continue;
         peer->parted =
             proa_ofi_frame_send(net, peer, PROA_FRAME_BYE, &body, sizeof body) != PROA_NET_AGAIN;
@@ -391,8 +391,10 @@ static void ofi_close(struct proa_net *net, int in_order)
     say_goodbye(net, in_order);
     close_all(net);
     HASH_CLEAR(hh, net->by_id);
-    for (uint32_t i = 0; i < net->peer_count; i++)
+    for (uint32_t i = 0; i < net->peer_count; i++) {
+        proa_ofi_knock_end(net->peers[i]);
         free(net->peers[i]);
+    }
     free(net->peers);
     free(net);
 }

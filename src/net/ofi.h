@@ -11,6 +11,7 @@
  *   ofi_move.c     puts and gets
  *   ofi_memory.c   memory that others may reach, and buffers that the network has to know
  *   ofi_peer.c     which peers are alive, and which are lost
+ *   ofi_knock.c    whether a peer's host refuses connections to it
  *   ofi_doze.c     sleeping until something comes
  *
  * Every operation that libfabric has begun is known by a struct proa_ofi_context, which is its
@@ -85,19 +86,20 @@ struct proa_ofi_peer {
     char name[64];           /* for people */
     char why[160];           /* it is lost */
     enum proa_net_end end;   /* how it was lost */
-    uint32_t sent, received; /* frames */
+    uint32_t sent, received; /* the numbers of the next frames */
+    int met;                 /* frames have gone there, or come from there */
     unsigned under_way;      /* operations that libfabric has begun */
     size_t moving;           /* bytes of puts and gets among them */
     int through;             /* the network has been through to it */
-    int tried;               /* core has asked whether the network leads there, and back */
     int parted;              /* it has been told that this process leaves */
-    int answered;            /* it does */
-    int asks;                /* its ping has no answer yet: the network had no room */
+    int answered;            /* it does, so the connection stands (ofi_message.c) */
+    int asks;                /* the kind of its answer, for which the network had no room; or 0 */
     int wanted;              /* core has something to say or to do there */
+    int knock;               /* descriptor of a connection that is tried; -1: none */
     /* Times (net->now): */
     long heard;      /* it was heard of last */
-    long asked;      /* the last ping went out */
-    long unanswered; /* the first ping since it was heard of; 0: none */
+    long asked;      /* the last greeting or ping went out */
+    long unanswered; /* the first of them since it was heard of; 0: none */
     long used;       /* core has sent, put, got or been told something last */
     long refused;    /* the network takes nothing for it, since then; 0: it does */
 };
@@ -255,8 +257,11 @@ void proa_ofi_peer_ends(struct proa_net *net, struct proa_ofi_peer *peer, enum p
 int proa_ofi_try(struct proa_net *net, uint32_t number);
 /* Peers are asked sooner from now on, for some seconds. */
 void proa_ofi_attend(struct proa_net *net);
-/* Answers its ping, now or as soon as the network has room. */
-void proa_ofi_peer_answer(struct proa_net *net, struct proa_ofi_peer *peer);
+/* Answers its greeting or ping, now or as soon as the network has room. */
+void proa_ofi_peer_answer(struct proa_net *net, struct proa_ofi_peer *peer,
+                          enum proa_frame_kind kind);
+/* A greeting or a ping has gone out. */
+void proa_ofi_peer_asked(const struct proa_net *net, struct proa_ofi_peer *peer);
 /* It has been heard of, so the network has been through to it. */
 void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer);
 /* libfabric has begun an operation to it, and has ended it. */
@@ -271,10 +276,23 @@ void proa_ofi_peers_look_after(struct proa_net *net);
 /* A text for a network's address of a process. */
 void proa_ofi_name(const struct proa_net *net, const void *address, char *text, size_t bytes);
 
+/* ---- ofi_knock.c ---- */
+
+/* Asks the peer's host for a connection. 1: it has refused one, as no process listens there. 0:
+ * not, or not yet, or the network is not one of TCP. Does not wait; called again, it looks at what
+ * it has begun. */
+int proa_ofi_knock(struct proa_net *net, struct proa_ofi_peer *peer);
+/* Has the process perhaps only lost its connection? Only over TCP: see proa_ofi_knock. */
+int proa_ofi_may_live(struct proa_net *net, struct proa_ofi_peer *peer);
+/* Ends a connection that is tried. */
+void proa_ofi_knock_end(struct proa_ofi_peer *peer);
+
 /* ---- ofi_message.c ---- */
 
 int proa_ofi_frames_open(struct proa_net *net);
-/* Sends a frame, after the greeting where there was none. PROA_NET_AGAIN, PROA_ERR_OTHER. */
+/* Greets a peer until it has answered: PROA_OK. PROA_NET_AGAIN, PROA_ERR_OTHER. */
+int proa_ofi_greet(struct proa_net *net, struct proa_ofi_peer *peer);
+/* Sends a frame. PROA_NET_AGAIN; PROA_ERR_OTHER. */
 int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_frame_kind kind,
                         const void *body, size_t bytes);
 /* Gives the network those receive buffers that it had no room for before. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Frames that came before their turn, on a network that does not keep the order of messages. They
- * are few: a frame waits for those that were on their way together with it. A sender that is not
- * known yet may have sent its greeting first, all the same.
+ * are few: a frame waits for those that were on their way together with it.
  */
 #include "net/ofi.h"
 

@@ -3,6 +3,11 @@
  * Messages: each goes out as one frame (frame.h). The frames' numbers restore the order in which
  * they were sent, where the network does not keep it, and show that it does where it promises so.
  *
+ * Where two processes connect to each other at the same moment, libfabric may close both
+ * connections over TCP, with all that they carry. So nothing else goes out to a peer before that
+ * has answered a greeting, which is repeated. A process that has read a frame from a connection has
+ * closed the other one, if there was one.
+ *
  * proa_frame_read checks every received frame before it is trusted. A frame whose sender does not
  * know our secret is dropped, with a line now and then. A frame that makes no sense although its
  * sender knows the secret ends that peer.
@@ -14,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
+
+#define GREET_NS 100000000L
 
 /* ---- buffers ---- */
 
@@ -83,14 +90,16 @@ static int send_frame(struct proa_net *net, struct proa_ofi_peer *peer, enum pro
 
     if (!frame)
         return PROA_NET_AGAIN;
-    proa_frame_write(&frame->head, kind, peer->secret, net->own.id, peer->sent, bytes);
+    proa_frame_write(&frame->head, kind, peer->secret, net->own.id,
+                     proa_frame_greets(kind) ? 0 : peer->sent, bytes);
     if (bytes)
         memcpy(frame->body, body, bytes);
     frame->peer = peer;
     outcome = fi_send(net->ep, &frame->head, PROA_FRAME_HEAD + bytes, net->frames_desc, peer->at,
                       &frame->context);
     if (outcome == 0) {
-        peer->sent++;
+        peer->sent += !proa_frame_greets(kind);
+        peer->met = 1;
         proa_ofi_peer_begun(net, peer);
         return PROA_OK;
     }
@@ -98,15 +107,32 @@ static int send_frame(struct proa_net *net, struct proa_ofi_peer *peer, enum pro
     return proa_ofi_peer_refused(net, peer, outcome);
 }
 
+/* It is repeated after GREET_NS, and then in times that double. */
+int proa_ofi_greet(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    const long since = peer->unanswered ? (net->now - peer->unanswered) / 2 : 0,
+               least = since > GREET_NS ? since : GREET_NS;
+    int outcome;
+
+    if (peer->answered)
+        return PROA_OK;
+    if (peer->unanswered && net->now - peer->asked < least)
+        return PROA_NET_AGAIN;
+    outcome = send_frame(net, peer, PROA_FRAME_GREETING, &net->own, sizeof net->own);
+    if (outcome)
+        return outcome;
+    proa_ofi_peer_asked(net, peer);
+    return PROA_NET_AGAIN;
+}
+
+/* A farewell and the like go to a peer that has greeted this process, or that may not hear it. */
 int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_frame_kind kind,
                         const void *body, size_t bytes)
 {
-    if (peer->sent == 0) {
-        int outcome = send_frame(net, peer, PROA_FRAME_GREETING, &net->own, sizeof net->own);
-        if (outcome)
-            return outcome;
-    }
-    return send_frame(net, peer, kind, body, bytes);
+    int outcome =
+        kind == PROA_FRAME_MESSAGE || kind == PROA_FRAME_PING ? proa_ofi_greet(net, peer) : PROA_OK;
+
+    return outcome ? outcome : send_frame(net, peer, kind, body, bytes);
 }
 
 void proa_ofi_frame_sent(struct proa_net *net, struct proa_ofi_frame *frame)
@@ -156,6 +182,17 @@ static void take_in(struct proa_net *net, struct proa_ofi_peer *peer,
         proa_ofi_peer_ends(net, peer, PROA_NET_GAVE_UP);
         return;
     }
+    peer->met = 1;
+    if (head->kind == PROA_FRAME_GREETING) {
+        proa_ofi_peer_heard(net, peer);
+        proa_ofi_peer_answer(net, peer, PROA_FRAME_WELCOME);
+        return;
+    }
+    peer->answered = 1; /* a welcome, or what comes after this process's own */
+    if (head->kind == PROA_FRAME_WELCOME) {
+        proa_ofi_peer_heard(net, peer);
+        return;
+    }
     if (head->number != peer->received) {
         proa_ofi_peer_fail(net, peer, "it sent message %u where %u was expected", head->number,
                            peer->received);
@@ -165,16 +202,12 @@ static void take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     proa_ofi_peer_heard(net, peer);
     switch ((enum proa_frame_kind)head->kind) {
     case PROA_FRAME_MESSAGE:
-        peer->answered = 1; /* the peer uses the network, so it has tried it */
         peer->used = net->now;
         net->told++;
         net->events->message(net->context, peer->number, body, head->bytes);
         break;
     case PROA_FRAME_PING:
-        proa_ofi_peer_answer(net, peer);
-        break;
-    case PROA_FRAME_PONG:
-        peer->answered = 1;
+        proa_ofi_peer_answer(net, peer, PROA_FRAME_PONG);
         break;
     case PROA_FRAME_BYE:
         proa_ofi_peer_ends(net, peer,
@@ -191,10 +224,7 @@ static void keep(struct proa_net *net, struct proa_ofi_peer *peer,
 {
     if (proa_ofi_early_keep(net, head, body) == 0)
         return;
-    if (peer)
-        proa_ofi_peer_fail(net, peer, "too many of its messages came before their turn");
-    else
-        tell_stranger(net, "comes from a process that has sent no greeting");
+    proa_ofi_peer_fail(net, peer, "too many of its messages came before their turn");
 }
 
 /* Handles a good frame of a peer that is there, and those that have waited for it. */
@@ -250,9 +280,7 @@ static void look_at(struct proa_net *net, const void *bytes, size_t count)
         tell_stranger(net, why);
     else if (head.kind == PROA_FRAME_GREETING && !peer)
         peer = greeted(net, &head, body);
-    else if (!peer && !net->is_ordered)
-        keep(net, NULL, &head, body);
-    else if (!peer)
+    else if (!peer && head.kind != PROA_FRAME_BYE) /* its greeting may not have come */
         tell_stranger(net, "comes from a process that has sent no greeting");
     if (peer && peer->state == PROA_OFI_THERE)
         take_in_turn(net, peer, &head, body);

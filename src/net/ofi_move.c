@@ -252,9 +252,10 @@ int proa_ofi_move(struct proa_net *net, int put, const struct proa_net_place *th
 
     if (outcome)
         return outcome;
-    if (!move)
-        return PROA_NET_AGAIN;
     peer->wanted = 1;
+    outcome = proa_ofi_greet(net, peer);
+    if (outcome || !move)
+        return outcome ? outcome : PROA_NET_AGAIN;
     move->peer = peer;
     move->token = token;
     move->here = here;

@@ -8,7 +8,8 @@
  *
  *   an operation to it fails,
  *   it sends nonsense, or says that it ends,
- *   it has not been heard of for PROA_TIMEOUT in spite of being asked, or
+ *   it has not been heard of for PROA_TIMEOUT in spite of being asked,
+ *   the network takes nothing for it, and its host refuses connections to it, or
  *   its connection has broken: the network has reached it before, and for some seconds, with
  *   nothing in flight and room in the network's queue, takes nothing for it.
  */
@@ -31,7 +32,10 @@
 #define TICK_ATTENDED (SECOND / 2) /* while a thread waits */
 #define ATTENDED_NS (2 * SECOND)   /* after it has said so last */
 
-enum { BROKEN_S = 3 /* a new connection to a living process takes less */ };
+enum {
+    BROKEN_S = 3,        /* a new connection to a living process takes less */
+    KNOCK_NS = 100000000 /* and mostly less than this */
+};
 
 /* ---- the list ---- */
 
@@ -90,6 +94,8 @@ int proa_ofi_peer_add(struct proa_net *net, const struct proa_frame_address *add
         return outcome;
     }
     one->id = address->id;
+    one->knock = -1;
+    one->sent = one->received = 1;
     memcpy(one->secret, address->secret, sizeof one->secret);
     one->number = net->peer_count;
     one->heard = one->used = one->asked = net->now;
@@ -114,19 +120,16 @@ int proa_ofi_try(struct proa_net *net, uint32_t number)
 {
     struct proa_ofi_peer *peer = net->peers[number];
 
-    if (peer->answered)
-        return PROA_OK;
-    if (peer->state != PROA_OFI_THERE)
+    if (!peer->answered && peer->state != PROA_OFI_THERE)
         return proa_fail(PROA_ERR_OTHER, "%s: %s", peer->name, peer->why);
-    if (!peer->tried)
-        peer->tried = proa_ofi_frame_send(net, peer, PROA_FRAME_PING, NULL, 0) == PROA_OK;
-    return PROA_NET_AGAIN;
+    return proa_ofi_greet(net, peer) == PROA_OK ? PROA_OK : PROA_NET_AGAIN;
 }
 
 static void is_lost(struct proa_net *net, struct proa_ofi_peer *peer, int level)
 {
     peer->state = PROA_OFI_FAILED;
     net->failed++;
+    proa_ofi_knock_end(peer);
     proa_log(level, "the process at %s is lost: %s", peer->name, peer->why);
 }
 
@@ -139,7 +142,7 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
     va_start(args, fmt);
     vsnprintf(peer->why, sizeof peer->why, fmt, args);
     va_end(args);
-    is_lost(net, peer, peer->wanted || peer->answered ? PROA_LOG_WARN : PROA_LOG_DEBUG);
+    is_lost(net, peer, peer->wanted || peer->answered ? PROA_LOG_INFO : PROA_LOG_DEBUG);
 }
 
 void proa_ofi_peer_ends(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_net_end end)
@@ -157,6 +160,13 @@ void proa_ofi_peer_heard(const struct proa_net *net, struct proa_ofi_peer *peer)
     peer->through = 1;
     peer->heard = net->now;
     peer->unanswered = 0;
+}
+
+void proa_ofi_peer_asked(const struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    peer->asked = net->now;
+    if (!peer->unanswered)
+        peer->unanswered = net->now;
 }
 
 void proa_ofi_peer_begun(struct proa_net *net, struct proa_ofi_peer *peer)
@@ -209,13 +219,14 @@ static void tell_lost(struct proa_net *net)
 
 /* ---- looking after them ---- */
 
-void proa_ofi_peer_answer(struct proa_net *net, struct proa_ofi_peer *peer)
+void proa_ofi_peer_answer(struct proa_net *net, struct proa_ofi_peer *peer,
+                          enum proa_frame_kind kind)
 {
     int asks = peer->state == PROA_OFI_THERE &&
-               proa_ofi_frame_send(net, peer, PROA_FRAME_PONG, NULL, 0) == PROA_NET_AGAIN;
+               proa_ofi_frame_send(net, peer, kind, NULL, 0) == PROA_NET_AGAIN;
 
-    net->asking += asks - peer->asks;
-    peer->asks = asks;
+    net->asking += asks - (peer->asks != 0);
+    peer->asks = asks ? (int)kind : 0;
 }
 
 /* The next ping may come only after the time in which a network is tried. */
@@ -225,7 +236,7 @@ static void answer_asking(struct proa_net *net)
 
     for (uint32_t i = 0; left && i < net->peer_count; i++)
         if (net->peers[i]->asks) {
-            proa_ofi_peer_answer(net, net->peers[i]);
+            proa_ofi_peer_answer(net, net->peers[i], (enum proa_frame_kind)net->peers[i]->asks);
             left--;
         }
 }
@@ -255,12 +266,21 @@ static void try_again(struct proa_net *net, struct proa_ofi_peer *peer)
         (void)proa_ofi_frame_send(net, peer, PROA_FRAME_PING, NULL, 0);
 }
 
+/* Of peers that core wants, as others are tried on networks that may not lead to them. */
+static int is_refused_by_host(struct proa_net *net, struct proa_ofi_peer *peer)
+{
+    if (peer->wanted && peer->refused && net->now - peer->refused > KNOCK_NS)
+        return proa_ofi_knock(net, peer);
+    proa_ofi_knock_end(peer);
+    return 0;
+}
+
 static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
 {
     long silent = net->now - peer->heard;
 
     try_again(net, peer);
-    if (peer->state != PROA_OFI_THERE || (!peer->sent && !peer->received && !peer->refused))
+    if (peer->state != PROA_OFI_THERE || (!peer->met && !peer->refused))
         return;
     if (net->timeout && peer->unanswered && net->now - peer->unanswered > net->timeout)
         proa_ofi_peer_fail(net, peer, "it was silent for %ld s (PROA_TIMEOUT)", silent / SECOND);
@@ -270,12 +290,12 @@ static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
     else if (peer->through && !peer->under_way && peer->refused &&
              net->now - peer->refused > BROKEN_S * SECOND)
         proa_ofi_peer_fail(net, peer, "the connection has broken");
+    else if (is_refused_by_host(net, peer))
+        proa_ofi_peer_fail(net, peer, "its host refuses the connection");
     else if (silent >= patience(net, peer) && net->now - peer->asked >= patience(net, peer)) {
         if (proa_ofi_frame_send(net, peer, PROA_FRAME_PING, NULL, 0) != PROA_OK)
             return;
-        peer->asked = net->now;
-        if (!peer->unanswered)
-            peer->unanswered = net->now;
+        proa_ofi_peer_asked(net, peer);
     }
 }
 

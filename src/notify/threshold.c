@@ -91,6 +91,7 @@ static void forget(const struct proa_win *win)
 
     if (!proa_atomic_load(&open_count, PROA_RELAXED))
         return;
+    complete(take(NULL)); /* counters may have come so far since the last look */
     taken = take(win);
     DL_FOREACH(taken, t)
         fail(t, proa_fail(PROA_ERR_WIN, "the window has been freed"));

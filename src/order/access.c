@@ -10,7 +10,7 @@ static const char *host_calls[HOST_CALLS_MOST];
 
 uint16_t proa_access_host_call(const char *name)
 {
-    for (uint16_t i = 0; i < HOST_CALLS_MOST; i++) {
+    for (int i = 0; i < HOST_CALLS_MOST; i++) {
         if (!host_calls[i])
             host_calls[i] = name;
         if (strcmp(host_calls[i], name) == 0)
@@ -41,8 +41,9 @@ static int differ_in_op(const struct proa_access *one, const struct proa_access 
     return one->op && other->op && one->op != other->op && one->origin != other->origin;
 }
 
-/* MPI-4.1, 13.7: a store may meet a remote read, and so a flag may be polled that its owner stores.
- * MPI_NO_OP says that this is meant. */
+/* MPI-4.1, 13.7: "Updating a location in the window with a store operation that is also the target
+ * of a remote read (but not update) is valid (not erroneous)". MPI_NO_OP updates nothing, and says
+ * that this is meant. Of more bytes than a store may write at once the read gets some mixture. */
 static int is_poll(const struct proa_access *store, const struct proa_access *other)
 {
     return store->call == PROA_ACCESS_STORE && other->kind == PROA_ACCESS_ATOMIC_READ &&
@@ -53,13 +54,13 @@ int proa_access_conflicts(const struct proa_access *one, const struct proa_acces
 {
     const unsigned kinds = 1U << one->kind | 1U << other->kind;
 
-    if (is_poll(one, other) || is_poll(other, one))
+    if (kinds & 1U << PROA_ACCESS_POLL || is_poll(one, other) || is_poll(other, one))
         return 0;
     if (kinds & 1U << PROA_ACCESS_WRITE)
         return 1;
     if ((kinds & 1U << PROA_ACCESS_ATOMIC) == 0)
         return 0;
-    if (kinds == 1U << PROA_ACCESS_ATOMIC) /* 13.7.1: atomic with one predefined type only */
-        return one->basic != other->basic || differ_in_op(one, other);
+    if (kinds == 1U << PROA_ACCESS_ATOMIC) /* 13.7.1: element by element, of one predefined type */
+        return one->basic != other->basic || one->phase != other->phase || differ_in_op(one, other);
     return differ_in_op(one, other) || (kinds & 1U << PROA_ACCESS_READ) != 0;
 }

@@ -33,7 +33,19 @@ static int are_alike(const struct proa_access *one, const struct proa_access *ot
 static int are_one(const struct proa_access *kept, const struct proa_access *access)
 {
     return kept->low <= access->high && access->low <= kept->high && are_alike(kept, access) &&
-           kept->stamp == access->stamp && (kept->moment == access->moment || covers(kept, access));
+           kept->stamp == access->stamp && kept->seen == access->seen &&
+           (kept->moment == access->moment || covers(kept, access));
+}
+
+/* The same access, later. */
+static void update(struct proa_access *kept, const struct proa_access *access)
+{
+    kept->stamp = access->stamp;
+    kept->seen = access->seen;
+    kept->seen_arrival = access->seen_arrival;
+    kept->arrival = access->arrival;
+    kept->unread = access->unread;
+    kept->payload = access->payload;
 }
 
 static int is_older(const struct proa_access *kept, const struct proa_access *access)
@@ -297,6 +309,7 @@ static void unite(struct proa_accesses *accesses, int target, const struct proa_
             return;
         whole.low = kept->low < whole.low ? kept->low : whole.low;
         whole.high = kept->high > whole.high ? kept->high : whole.high;
+        whole.unread = kept->unread < whole.unread ? kept->unread : whole.unread;
         give_back(accesses, node);
     }
     add(accesses, target, &whole);
@@ -327,6 +340,7 @@ void proa_accesses_keep(struct proa_accesses *accesses, int target,
     if (accesses->young_of == target + 1 && are_one(young, access)) {
         young->low = access->low < young->low ? access->low : young->low;
         young->high = access->high > young->high ? access->high : young->high;
+        young->payload = access->payload;
         return;
     }
     give_young_a_node(accesses);
@@ -367,7 +381,7 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
         if (covers(kept, access) && kept->stamp == access->stamp)
             return;
         if (kept->low == access->low && kept->high == access->high) {
-            kept->stamp = access->stamp;
+            update(kept, access);
             return;
         }
         cut(accesses, node, access->low, access->high);
@@ -375,15 +389,20 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
     unite(accesses, target, access);
 }
 
+/* Atomics of one kind and shape have no relation: programs of words make many. */
 static int note(const struct proa_access *kept, const struct proa_access *access)
 {
     struct proa_meeting *meeting = (struct proa_meeting *)(uintptr_t)access;
+    const int is_alike = proa_access_shape(kept) == proa_access_shape(access);
 
     if (!overlap(kept, access))
         return 0;
-    if (!meeting->first && meeting->has(kept, access))
+    if (proa_access_reads_value(kept))
+        meeting->value(meeting, kept);
+    if (!meeting->first && !(is_alike && kept->kind == PROA_ACCESS_ATOMIC) &&
+        meeting->has(kept, access))
         meeting->first = kept;
-    if (!are_alike(kept, access))
+    if (!is_alike || !are_alike(kept, access))
         return 0;
     meeting->like = kept;
     if (kept->low == access->low && kept->high == access->high)
@@ -391,18 +410,38 @@ static int note(const struct proa_access *kept, const struct proa_access *access
     return 0;
 }
 
+static int has_first(const struct proa_access *kept, const struct proa_access *access)
+{
+    return overlap(kept, access) && ((const struct proa_meeting *)access)->has(kept, access);
+}
+
+/* What the access has seen may excuse those that were looked at before: so they are again. */
+static void
+tell_first(const struct proa_accesses *accesses, int target, const struct proa_meeting *meeting,
+           void (*tell)(const struct proa_access *kept, const struct proa_access *access))
+{
+    const struct proa_access *first =
+        meeting->first && meeting->access.seen
+            ? proa_accesses_find(accesses, target, &meeting->access, has_first)
+            : meeting->first;
+
+    if (first)
+        tell(first, &meeting->access);
+}
+
 /* Those that are to be one are complete at once, and mostly come one after the other. */
-void proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_meeting *meeting,
-                        void (*tell)(const struct proa_access *kept,
-                                     const struct proa_access *access))
+int proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_meeting *meeting,
+                       void (*tell)(const struct proa_access *kept,
+                                    const struct proa_access *access))
 {
     give_young_a_node(accesses);
     find(accesses, target, &meeting->access, 0, note);
-    if (meeting->first)
-        tell(meeting->first, &meeting->access);
+    if (meeting->part)
+        return 0;
+    tell_first(accesses, target, meeting, tell);
     if (meeting->same) {
-        meeting->same->stamp = meeting->access.stamp;
-        return;
+        update(meeting->same, &meeting->access);
+        return 1;
     }
     meeting->access.moment = NULL;
     if (meeting->like)
@@ -412,6 +451,7 @@ void proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_
     else
         add(accesses, target, &meeting->access);
     accesses->stamp = meeting->access.stamp;
+    return 1;
 }
 
 static void drop_of(struct proa_accesses *accesses, int target, int list, proa_access_goes *goes,

@@ -22,12 +22,13 @@
 
 enum { PROA_ACCESSES_MOST = 65536 };
 
-/* ATOMIC_READ: with MPI_NO_OP. */
+/* ATOMIC_READ: with MPI_NO_OP. POLL: a load that waits for a value (check/polls.h). */
 enum proa_access_kind {
     PROA_ACCESS_READ,
     PROA_ACCESS_WRITE,
     PROA_ACCESS_ATOMIC,
-    PROA_ACCESS_ATOMIC_READ
+    PROA_ACCESS_ATOMIC_READ,
+    PROA_ACCESS_POLL
 };
 
 /* In place of a call: a load or a store by the program, of its own memory; TOUCH: one of both. From
@@ -35,25 +36,50 @@ enum proa_access_kind {
 enum { PROA_ACCESS_LOAD = PROA_CALL_COUNT, PROA_ACCESS_STORE, PROA_ACCESS_TOUCH, PROA_ACCESS_HOST };
 
 struct proa_access {
-    uint64_t low, high; /* bytes [low, high) of the target's window; if it is dynamic, addresses */
-    const void *caller; /* the return address of the call */
-    uint16_t call;      /* enum proa_call, or PROA_ACCESS_LOAD and so on */
-    uint8_t kind;       /* enum proa_access_kind */
-    uint8_t basic;      /* enum proa_basic */
-    uint8_t fetches;    /* once its result is here it is complete at the target too */
-    uint8_t epoch;      /* PROA_EPOCH_*, of its issue */
-    uint8_t requested;  /* the same, and it is complete at the latest when its request is */
+    uint64_t low, high;  /* bytes [low, high) of the target's window; if it is dynamic, addresses */
+    const void *caller;  /* the return address of the call */
+    uint16_t call;       /* enum proa_call, or PROA_ACCESS_LOAD and so on */
+    uint8_t kind;        /* enum proa_access_kind */
+    uint8_t basic;       /* enum proa_basic */
+    uint8_t fetches : 1; /* once its result is here it is complete at the target too */
+    uint8_t requested : 1; /* the same, and it is complete at the latest when its request is */
+    uint8_t rest : 6;      /* 0, as shapes are compared */
+    uint8_t epoch;         /* PROA_EPOCH_*, of its issue */
     uint8_t op;      /* of accumulates that must not meet other ops (info accumulate_ops), or 0 */
+    uint8_t phase;   /* of an accumulate: where its elements begin, modulo their bytes */
     uint16_t serial; /* of its fence or start, for usage rules (usage/rules.h); or 0 */
     int16_t origin;  /* its process, and */
     uint32_t place;  /* the number of its place there; of accesses that were handed over */
     const void *window; /* that it went through: of this process's own accesses; else NULL */
     uint64_t number;    /* that window's, for all processes */
     uint64_t stamp;     /* when it was complete; 0: it is not (order/clock.h) */
-    struct proa_moment *moment; /* when it was issued; NULL: there are no clocks */
+    /* Of those that were handed over: the last access before it that read the value of its bytes,
+     * by proa_seen and by its arrival; 0: none. Arrivals count up; and the first one of an access
+     * that read the value, and before which nothing tells that this one was. */
+    uint64_t seen, seen_arrival, arrival, unread;
+    struct proa_moment *moment;  /* when it was issued; NULL: there are no clocks */
+    struct proa_payload payload; /* of the latest call, where several are kept as one */
 };
 
-/* The fields from `call` to `op`, as one word. */
+/* An access by its origin and stamp, in one word; 0: none. */
+enum { PROA_SEEN_BITS = 48 };
+
+static inline uint64_t proa_seen(const struct proa_access *access)
+{
+    return (uint64_t)(uint16_t)access->origin << PROA_SEEN_BITS | access->stamp;
+}
+
+static inline int proa_seen_origin(uint64_t seen)
+{
+    return (int)(seen >> PROA_SEEN_BITS);
+}
+
+static inline uint64_t proa_seen_stamp(uint64_t seen)
+{
+    return seen & (((uint64_t)1 << PROA_SEEN_BITS) - 1);
+}
+
+/* The fields from `call` to `phase`, as one word. */
 _Static_assert(offsetof(struct proa_access, serial) == offsetof(struct proa_access, call) + 8, "");
 
 static inline uint64_t proa_access_shape(const struct proa_access *access)
@@ -111,6 +137,19 @@ const char *proa_access_name(const struct proa_access *access);
 /* Do two accesses to the same bytes conflict, if no call orders them (MPI-4.1, 13.3 and 13.7)? */
 int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other);
 
+/* Does the program get the value of its bytes, atomically? */
+static inline int proa_access_reads_value(const struct proa_access *access)
+{
+    return access->kind == PROA_ACCESS_POLL ||
+           (access->fetches && access->kind != PROA_ACCESS_READ);
+}
+
+/* Does it change its bytes? */
+static inline int proa_access_updates(const struct proa_access *access)
+{
+    return access->kind == PROA_ACCESS_WRITE || access->kind == PROA_ACCESS_ATOMIC;
+}
+
 /* Is it so, of a kept access and another one? */
 typedef int proa_access_relation(const struct proa_access *kept, const struct proa_access *access);
 
@@ -144,17 +183,22 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
 struct proa_meeting {
     struct proa_access access; /* the one; first, as its address is the meeting's */
     proa_access_relation *has; /* what is looked for */
+    /* called of a kept one that reads the value of bytes of the access: may set `part` and what the
+     * access has seen */
+    void (*value)(struct proa_meeting *meeting, const struct proa_access *kept);
     /* what is found, NULL to begin with: the first that has it; one that is like the one; one that
-     * is like it, of the same bytes */
-    const struct proa_access *first, *like;
+     * is like it, of the same bytes; one that was before it and read a part of its bytes */
+    const struct proa_access *first, *like, *part;
     struct proa_access *same;
+    int is_whole; /* a part counts as all of its bytes */
 };
 
-/* The same in one look with the relation: tells of the first one that has it. Keeps the access
- * without its moment. */
-void proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_meeting *meeting,
-                        void (*tell)(const struct proa_access *kept,
-                                     const struct proa_access *access));
+/* The same in one look with the relation: tells of the first one that has it. Fills in what the
+ * access has seen, and keeps it without its moment. 0: it has seen the values of a part of its
+ * bytes, so nothing is done; the caller divides it there. */
+int proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_meeting *meeting,
+                       void (*tell)(const struct proa_access *kept,
+                                    const struct proa_access *access));
 
 /* Drops those accesses to this target, or to all for target < 0, of which `goes` says so; fetches:
  * only such as fetch. */

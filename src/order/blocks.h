@@ -54,8 +54,8 @@ static inline uint32_t proa_blocks_find(const struct proa_blocks *blocks,
     for (block -= blocks->crossing && block; block <= high >> PROA_BLOCK_SHIFT; block++)
         for (uint32_t node = *proa_bucket_of(blocks, target, block); node; node = this->next) {
             this = &blocks->entries[node];
-            if (this->low <= high && low < this->low + this->bytes &&
-                this->target == (uint32_t)target && has(&nodes[node].access, access))
+            if (high - this->low < this->bytes + (high - low) && this->target == (uint32_t)target &&
+                has(&nodes[node].access, access))
                 return node;
         }
     return 0;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUDGET_WORDS = 1 << 20, QUEUE_LEAST = 1 << 11, QUEUE_MOST = 1 << 17, LINE_WORDS = 8 };
+enum { BUDGET_WORDS = 1 << 20, QUEUE_LEAST = 1 << 11, LINE_WORDS = 8 };
 
 /* After so many words an empty queue begins anew. */
 enum { QUEUE_USED = 1 << 10 };
@@ -149,7 +149,7 @@ static int prepare(const struct proa_group *group)
     size = group->size;
     row_words = words_of_row((size_t)size);
     for (queue_words = QUEUE_LEAST;
-         queue_words < QUEUE_MOST && 2 * queue_words * (uint64_t)size <= BUDGET_WORDS;)
+         queue_words < PROA_BOARD_QUEUE && 2 * queue_words * (uint64_t)size <= BUDGET_WORDS;)
         queue_words *= 2;
     heads = calloc((size_t)size, sizeof *heads);
     tails = calloc((size_t)size, sizeof *tails);

@@ -99,8 +99,8 @@ void proa_board_barrier(void);
 
 /* ---- queues ---- */
 
-/* The longest message, in words. */
-enum { PROA_BOARD_MESSAGE = PROA_BOARD_MOST + 8 };
+/* The longest message, in words, and the most words that a queue has. */
+enum { PROA_BOARD_MESSAGE = PROA_BOARD_MOST + 8, PROA_BOARD_QUEUE = 1 << 17 };
 
 /* Where a message of up to `most` words may be written before it is appended, so that it need not
  * be copied: in the queue, or `space`. */

@@ -152,12 +152,6 @@ struct proa_moment *proa_clock_moment(void)
     return moment;
 }
 
-const uint64_t *proa_clock_now(void)
-{
-    proa_clock_listen();
-    return clock_words;
-}
-
 /* ---- what others know ---- */
 
 /* The clock of issue lacks the process's own word, as it is never asked for: it stays valid. */

@@ -53,9 +53,6 @@ static inline void proa_moment_drop(struct proa_moment *moment)
         proa_moment_free(moment);
 }
 
-/* The words of the clock as of now, by process. Valid until the clock changes. */
-const uint64_t *proa_clock_now(void);
-
 /* The stamp of accesses that are complete now. Others know none of them before proa_clock_complete,
  * which follows once all of them are handed over. */
 uint64_t proa_clock_stamp(void);

@@ -2,21 +2,18 @@
 /* See crossing.h. */
 #include "order/crossing.h"
 #include "base/fail.h"
-#include "base/hash.h"
+#include "order/blocks.h"
 #include "order/clock.h"
+#include "order/place.h"
 
-#include <dlfcn.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
-/* Messages: a place; and an access, with all that has changed in the clock of issue since the one
- * before. A change has the process above the value. The first word of an access is its fields from
- * `call` to `op`, which are never all ones. */
-#define PLACE UINT64_MAX
-enum { ACCESS_WORDS = 6, PLACE_WORDS = 2 + sizeof(struct proa_crossing_place) / 8 };
+/* Messages: those of places (order/place.h); and an access, with all that has changed in the clock
+ * of issue since the one before. A change has the process above the value. The first word of an
+ * access is its fields from `call` to `phase`, which are never all ones. */
+enum { ACCESS_WORDS = 7 };
 enum { VALUE_BITS = 48 };
 
 /* How often an origin yields for a target that has to make room. */
@@ -25,18 +22,10 @@ enum { PATIENCE = 200 };
 /* How many accesses are kept before some are looked for that may go. */
 enum { PRUNED_FROM = 4096 };
 
-/* Places that are found without a search. */
-enum { RECENT_BITS = 6 };
+/* An access that comes after others that read values is divided into so many at most. */
+enum { PARTS_MOST = 64 };
 
 /* ---- state ---- */
-
-/* A place of this process. */
-struct place {
-    const void *caller;
-    uint32_t number;
-    UT_hash_handle hh;
-    uint8_t sent[]; /* to that process */
-};
 
 /* The accesses sent to a process. */
 struct target {
@@ -47,19 +36,15 @@ struct target {
 /* The accesses that an origin has sent. */
 struct origin {
     struct proa_moment *moment;
-    struct proa_crossing_place *places;
-    uint64_t count;  /* of places, with room for more */
     int is_drained;  /* its queue is being taken from */
     uint64_t *space; /* for a message */
 };
 
 static proa_crossing_tell *tell;
-static proa_crossing_look *look, *arrive;
+static proa_crossing_look *arrive;
 static struct proa_accesses met; /* of this target */
 static uint32_t prune_at;
-static uint64_t left_out;
-static struct place *places;
-static struct place *recent_places[1 << RECENT_BITS];
+static uint64_t left_out, ordered_by_values, arrivals;
 static struct target *targets;
 static struct origin *origins;
 static uint64_t *spaces;
@@ -69,7 +54,7 @@ static size_t message_words(void)
 {
     const size_t access = ACCESS_WORDS + (size_t)proa_board_size();
 
-    return access > PLACE_WORDS ? access : PLACE_WORDS;
+    return access > PROA_PLACE_WORDS ? access : PROA_PLACE_WORDS;
 }
 
 int proa_crossing_begin(proa_crossing_tell *with, proa_crossing_look *with_each)
@@ -79,14 +64,17 @@ int proa_crossing_begin(proa_crossing_tell *with, proa_crossing_look *with_each)
     tell = with;
     arrive = with_each;
     prune_at = PRUNED_FROM;
-    left_out = 0;
+    left_out = ordered_by_values = 0;
+    arrivals = 1;
     targets = calloc(size, sizeof *targets);
     origins = calloc(size, sizeof *origins);
     spaces = calloc(size * message_words(), sizeof *spaces);
     for (size_t i = 0; origins && i < size; i++)
         origins[i].space = &spaces[i * message_words()];
-    if (targets && origins && spaces && proa_accesses_begin(&met, 1) == PROA_OK)
+    if (targets && origins && spaces && proa_place_begin((int)size) == 0 &&
+        proa_accesses_begin(&met, 1) == PROA_OK)
         return PROA_OK;
+    proa_place_end();
     free(targets);
     free(origins);
     free(spaces);
@@ -97,27 +85,19 @@ int proa_crossing_begin(proa_crossing_tell *with, proa_crossing_look *with_each)
 
 void proa_crossing_end(void)
 {
-    struct place *place = places, *next;
-
     if (!origins)
         return;
-    HASH_CLEAR(hh, places);
-    for (; place; place = next) {
-        next = place->hh.next;
-        free(place);
-    }
+    proa_place_end();
     proa_accesses_end(&met);
     for (int i = 0; i < proa_board_size(); i++) {
         proa_moment_drop(targets[i].moment);
         proa_moment_drop(origins[i].moment);
-        free(origins[i].places);
     }
     free(targets);
     free(origins);
     free(spaces);
     targets = NULL;
     origins = NULL;
-    memset(recent_places, 0, sizeof recent_places);
 }
 
 /* ---- the origin ---- */
@@ -139,47 +119,6 @@ static int push(int process, const uint64_t *words, uint32_t count)
     }
     target->is_full = 1;
     return 0;
-}
-
-static struct place *place_of(const void *caller)
-{
-    struct place **recent = &recent_places[proa_hash_number((uintptr_t)caller, RECENT_BITS)];
-    struct place *place = *recent;
-
-    if (place && place->caller == caller)
-        return place;
-    HASH_FIND_PTR(places, &caller, place);
-    if (place)
-        return *recent = place;
-    place = calloc(1, sizeof *place + (size_t)proa_board_size());
-    if (!place)
-        return NULL;
-    place->caller = caller;
-    place->number = HASH_COUNT(places);
-    HASH_ADD_PTR(places, caller, place);
-    return place;
-}
-
-/* 0: it cannot. */
-static int send_place(int process, struct place *place)
-{
-    union {
-        struct {
-            uint64_t kind, number;
-            struct proa_crossing_place place;
-        } of;
-        uint64_t words[PLACE_WORDS];
-    } message = {.of = {PLACE, place->number, {0}}};
-    Dl_info info;
-
-    if (dladdr(place->caller, &info) && info.dli_fname) {
-        message.of.place.offset = (uint64_t)((const char *)place->caller - (char *)info.dli_fbase);
-        snprintf(message.of.place.object, sizeof message.of.place.object, "%s", info.dli_fname);
-    }
-    if (!push(process, message.words, PLACE_WORDS))
-        return 0;
-    place->sent[process] = 1;
-    return 1;
 }
 
 /* Writes what the target does not know of the clock. Returns its words. The own word of the process
@@ -210,6 +149,7 @@ static int send_access(int process, const struct proa_access *access, uint32_t p
     words[3] = (uint64_t)access->serial << 32 | place;
     words[4] = stamp;
     words[5] = access->number;
+    memcpy(&words[6], &access->payload, sizeof words[6]);
     if (is_new)
         count += write_changes(target->moment, access->moment, &words[ACCESS_WORDS]);
     if (!push(process, words, count))
@@ -224,64 +164,140 @@ static int send_access(int process, const struct proa_access *access, uint32_t p
 
 void proa_crossing_hand_over(int process, const struct proa_access *access, uint64_t stamp)
 {
-    struct place *place = place_of(access->caller);
+    struct proa_place *place = proa_place_of(access->caller);
 
-    if (!place || !access->moment || (!place->sent[process] && !send_place(process, place)) ||
-        !send_access(process, access, place->number, stamp))
+    if (!place || !access->moment || !proa_place_tell(process, place, push) ||
+        !send_access(process, access, proa_place_number(place), stamp))
         left_out++;
 }
 
 /* ---- the target ---- */
 
-static void take_place(struct origin *from, const uint64_t *words)
+/* Was the kept one complete before the other was issued? The other way round it cannot be: then
+ * this one would have been taken before (drain). */
+static int knows(const struct proa_access *access, const struct proa_access *kept)
 {
-    struct proa_crossing_place *more;
-    const uint64_t number = (uint32_t)words[1], room = 2 * (number + 8);
-
-    if (number >= from->count) {
-        more = realloc(from->places, room * sizeof *more);
-        if (!more)
-            return;
-        memset(&more[from->count], 0, (room - from->count) * sizeof *more);
-        from->places = more;
-        from->count = room;
-    }
-    memcpy(&from->places[number], &words[2], sizeof *from->places);
+    return access->moment->clock[kept->origin] >= kept->stamp;
 }
 
-/* The kept one was not complete before the other was issued. The other way round it cannot be: then
- * this one would have been taken before (drain). */
+/* Was the kept one before the other? Those of one origin come in their order. */
+static int is_after(const struct proa_access *kept, const struct proa_access *access)
+{
+    return kept->origin == access->origin || knows(access, kept);
+}
+
+/* Of one that the access comes after: it has seen the value of some of its bytes. */
+static void note_seen(struct proa_meeting *meeting, const struct proa_access *kept)
+{
+    struct proa_access *access = &meeting->access;
+
+    if (!meeting->is_whole && (kept->low > access->low || kept->high < access->high)) {
+        meeting->part = kept;
+    } else if (kept->arrival > access->seen_arrival) {
+        access->seen = proa_seen(kept);
+        access->seen_arrival = kept->arrival;
+    }
+}
+
+static void note_value(struct proa_meeting *meeting, const struct proa_access *kept)
+{
+    struct proa_access *access = &meeting->access;
+
+    if (is_after(kept, access))
+        note_seen(meeting, kept);
+    else if (kept->arrival < access->unread)
+        access->unread = kept->arrival;
+}
+
+/* Does the update come after the one that the access has seen? Of a kept update the clock is gone.
+ */
+static int is_later(const struct proa_access *update, const struct proa_access *access)
+{
+    const int origin = proa_seen_origin(access->seen);
+
+    if (origin == update->origin)
+        return 1;
+    return update->moment ? update->moment->clock[origin] >= proa_seen_stamp(access->seen)
+                          : access->seen_arrival < update->unread;
+}
+
+/* The access comes after one that has read the value of its bytes. An update that is not ordered
+ * after that one may have written the value, and then the access comes after it, too. */
+static int has_seen(const struct proa_access *access, const struct proa_access *update)
+{
+    return access->seen && proa_access_updates(update) && !is_later(update, access);
+}
+
+static int polls(const struct proa_access *one, const struct proa_access *other)
+{
+    return one->kind == PROA_ACCESS_POLL && proa_access_updates(other);
+}
+
+static int by_value; /* that access is ordered with another one by a value alone */
+
 static int is_crossing(const struct proa_access *kept, const struct proa_access *access)
 {
-    return kept->origin != access->origin && proa_access_conflicts(kept, access) &&
-           access->moment->clock[kept->origin] < kept->stamp;
+    const int is_poll = polls(kept, access) || polls(access, kept);
+
+    if (kept->origin == access->origin || !(is_poll || proa_access_conflicts(kept, access)) ||
+        knows(access, kept))
+        return 0;
+    if (!is_poll && !has_seen(kept, access) && !has_seen(access, kept))
+        return 1;
+    by_value = 1;
+    return 0;
+}
+
+/* The first bytes of the access, up to where those end or begin whose value was read before it.
+ * Returns where they end. */
+static uint64_t meet_first(const struct proa_access *access, int is_whole)
+{
+    struct proa_meeting meeting = {
+        .access = *access, .has = is_crossing, .value = note_value, .is_whole = is_whole};
+
+    while (!proa_accesses_meet(&met, 0, &meeting, tell)) {
+        const struct proa_access *part = meeting.part;
+
+        meeting.access.high = part->low > access->low ? part->low : part->high;
+        meeting.access.seen = meeting.access.seen_arrival = 0;
+        meeting.access.unread = access->unread;
+        meeting.first = meeting.like = meeting.part = NULL;
+        meeting.same = NULL;
+    }
+    return meeting.access.high;
+}
+
+static void meet(const struct proa_access *access)
+{
+    struct proa_access rest = *access;
+
+    for (int i = 1; rest.low < access->high; i++)
+        rest.low = meet_first(&rest, i == PARTS_MOST);
 }
 
 static void take_access(int origin, const uint64_t *words)
 {
-    struct proa_meeting meeting = {.access = {.low = words[1],
-                                              .high = words[2],
-                                              .serial = (uint16_t)(words[3] >> 32),
-                                              .origin = (int16_t)origin,
-                                              .place = (uint32_t)words[3],
-                                              .number = words[5],
-                                              .stamp = words[4],
-                                              .moment = origins[origin].moment},
-                                   .has = is_crossing};
+    struct proa_access access = {.low = words[1],
+                                 .high = words[2],
+                                 .serial = (uint16_t)(words[3] >> 32),
+                                 .origin = (int16_t)origin,
+                                 .place = (uint32_t)words[3],
+                                 .number = words[5],
+                                 .stamp = words[4],
+                                 .arrival = arrivals,
+                                 .unread = arrivals,
+                                 .moment = origins[origin].moment};
 
-    if (!meeting.access.moment)
+    if (!access.moment)
         return;
-    proa_access_set_shape(&meeting.access, words[0]);
-    if (look)
-        look(&meeting.access);
-    if (meeting.access.serial && arrive)
-        arrive(&meeting.access);
-    proa_accesses_meet(&met, 0, &meeting, tell);
-}
-
-void proa_crossing_watch(proa_crossing_look *with)
-{
-    look = with;
+    arrivals++;
+    proa_access_set_shape(&access, words[0]);
+    memcpy(&access.payload, &words[6], sizeof words[6]);
+    if (access.serial && arrive)
+        arrive(&access);
+    by_value = 0;
+    meet(&access);
+    ordered_by_values += (uint64_t)by_value;
 }
 
 static void drain(int origin, uint64_t stamp);
@@ -299,7 +315,7 @@ static uint64_t value_of(uint64_t change)
 /* When the access was complete that a message is; 0: it may be taken at any time. */
 static uint64_t stamp_of(const uint64_t *words)
 {
-    return words[0] == PLACE ? 0 : words[4];
+    return words[0] >= PROA_PLACE_MESSAGES ? 0 : words[4];
 }
 
 /* Accesses by others that were complete before this clock was are taken first. The own word of the
@@ -318,8 +334,8 @@ static void take_changes(int origin, const uint64_t *words, uint32_t count)
 
 static void take(int origin, const uint64_t *words, uint32_t count)
 {
-    if (words[0] == PLACE) {
-        take_place(&origins[origin], words);
+    if (words[0] >= PROA_PLACE_MESSAGES) {
+        proa_place_take(origin, words);
         return;
     }
     if (count > ACCESS_WORDS || !origins[origin].moment)
@@ -329,18 +345,22 @@ static void take(int origin, const uint64_t *words, uint32_t count)
 
 /* Takes what this origin has completed by then. Its stamps only grow. One that is being taken from
  * already has nothing of that kind left: a clock knows only accesses that were handed over before
- * its own were issued. */
+ * its own were issued. It takes no more than were there at the start: an origin that polls hands
+ * over accesses as fast as they are taken. */
 static void drain(int origin, uint64_t stamp)
 {
     const uint64_t *words;
     uint32_t count;
+    uint64_t taken = 0;
 
     if (origins[origin].is_drained)
         return;
     origins[origin].is_drained = 1;
-    while ((count = proa_board_look(origin, origins[origin].space, &words)) != 0) {
+    while (taken < PROA_BOARD_QUEUE &&
+           (count = proa_board_look(origin, origins[origin].space, &words)) != 0) {
         if (stamp_of(words) > stamp)
             break;
+        taken += count;
         take(origin, words, count);
         proa_board_take(origin, count);
     }
@@ -371,14 +391,12 @@ void proa_crossing_take(void)
     prune_at = met.alive < PRUNED_FROM / 2 ? PRUNED_FROM : 2 * met.alive;
 }
 
-const struct proa_crossing_place *proa_crossing_place(const struct proa_access *access)
-{
-    const struct origin *from = &origins[access->origin];
-
-    return access->place < from->count ? &from->places[access->place] : NULL;
-}
-
 uint64_t proa_crossing_left_out(void)
 {
     return left_out + met.dropped;
+}
+
+uint64_t proa_crossing_ordered_by_values(void)
+{
+    return ordered_by_values;
 }

@@ -9,6 +9,10 @@
  * are taken before its own. Bytes are addresses of the target, so windows that overlap are compared
  * as well.
  *
+ * A value orders, too: an access comes after the update that wrote the value which its process, or
+ * one before it, has read there by an accumulate that fetches or by a poll. Which update that was
+ * is not known, so each counts that is not ordered after the read.
+ *
  * Memory is bounded: by the queues of the board and by PROA_ACCESSES_MOST. Accesses beyond these
  * are left out, and counted. The caller excludes other threads. All of this needs a board.
  */
@@ -19,19 +23,11 @@
 
 #include <stdint.h>
 
-/* Where a call stands that another process made: a file that it has loaded, and the offset of the
- * return address in it. */
-struct proa_crossing_place {
-    uint64_t offset;
-    char object[240]; /* "": not known */
-};
-
 /* Two accesses by different processes that conflict, to be told by their target. */
 typedef void proa_crossing_tell(const struct proa_access *first, const struct proa_access *second);
 
-/* Has each access told that is taken from now on, with the moment of its issue. */
+/* An access was taken, with the moment of its issue. */
 typedef void proa_crossing_look(const struct proa_access *access);
-void proa_crossing_watch(proa_crossing_look *look);
 
 /* 0, or a negative code. arrive: of each access with a serial; NULL: none. */
 int proa_crossing_begin(proa_crossing_tell *tell, proa_crossing_look *arrive);
@@ -43,10 +39,10 @@ void proa_crossing_hand_over(int process, const struct proa_access *access, uint
 /* Takes what others have handed over to this process, and compares it. */
 void proa_crossing_take(void);
 
-/* The place of an access that was handed over; NULL: it is not known. */
-const struct proa_crossing_place *proa_crossing_place(const struct proa_access *access);
-
 /* How many accesses were left out so far. */
 uint64_t proa_crossing_left_out(void);
+
+/* How many accesses would have been told, if they had not come after a value that was read. */
+uint64_t proa_crossing_ordered_by_values(void);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/atomic.h"
 #include "base/fail.h"
 #include "base/load.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "sync/peer_failure.h"
 #include "remote/operation_queue.h"
 #include "remote/notice.h"

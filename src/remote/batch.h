@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Batches: operations on a target on another node, aggregated (gathered) into one message, and
- * answered by one (remote/wire.h). Inside the progress engine (remote/progress.h), except the
+ * answered by one (remote/wire.h). Inside the progress engine (progress/progress.h), except the
  * conditions that waiting threads check.
  */
 #ifndef PROA_REMOTE_BATCH_H

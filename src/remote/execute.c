@@ -2,7 +2,7 @@
 /* See serve.h. */
 #include "remote/serve.h"
 #include "base/atomic.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "remote/batch.h"
 #include "rma/combine.h"
 #include "rma/memory_owner.h"

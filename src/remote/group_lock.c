@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "base/system.h"
 #include "base/wait.h"
-#include "remote/progress.h"
-#include "remote/ends.h"
+#include "progress/progress.h"
+#include "progress/ends.h"
 #include "sync/peer_failure.h"
 #include "sync/bypass.h"
 

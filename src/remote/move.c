@@ -4,8 +4,9 @@
  * See road.h. No mark or stripe of this process guards these bytes: the target does. Inside the
  * progress engine, but for the road's functions.
  */
-#include "remote/progress.h"
+#include "remote/move.h"
 #include "base/atomic.h"
+#include "progress/progress.h"
 #include "remote/batch.h"
 #include "remote/notice.h"
 #include "remote/operation_queue.h"

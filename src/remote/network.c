@@ -7,8 +7,8 @@
 #include "base/patience.h"
 #include "base/settings.h"
 #include "base/wait.h"
-#include "remote/progress.h"
-#include "remote/ends.h"
+#include "progress/progress.h"
+#include "progress/ends.h"
 #include "window/gather.h"
 
 #include <stdio.h>
@@ -30,16 +30,16 @@ static struct {
 /* ---- telling the user ---- */
 
 /* Warns once for a process, on the rank that knows the reason. On other ranks the reason for which
- * a window is left to the host includes it. No warning is needed if the user has asked for no
- * network. */
+ * a window is left to the host includes it. A user who has asked for no network is warned too: the
+ * host may have no windows over nodes. */
 static void warn(const struct proa_group *group, int rank)
 {
     static int warned;
-    int level = strcmp(proa_settings()->net, "none") == 0 || warned ? PROA_LOG_INFO : PROA_LOG_WARN;
 
     if (group->rank != rank)
         return;
-    proa_log(level, "windows over several nodes are left to the host MPI: %s", proa_failure());
+    proa_log(warned ? PROA_LOG_INFO : PROA_LOG_WARN,
+             "windows over several nodes are left to the host MPI: %s", proa_failure());
     warned = 1;
 }
 

@@ -2,8 +2,8 @@
 /* See notice.h. */
 #include "remote/notice.h"
 #include "base/fail.h"
+#include "progress/progress.h"
 #include "remote/batch.h"
-#include "remote/progress.h"
 #include "remote/request.h"
 #include "sync/counters.h"
 #include "sync/peer_failure.h"

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "base/settings.h"
 #include "base/system.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "remote/batch.h"
 #include "remote/notice.h"
 #include "remote/request.h"
@@ -195,7 +195,7 @@ static int look_at(struct proa_remote *r)
     return outcome == PROA_NET_AGAIN;
 }
 
-int proa_aggregation_look(void)
+int proa_aggregation_send_due(void)
 {
     const struct proa_remote_window *s;
     struct proa_remote *r, *next;

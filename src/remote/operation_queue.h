@@ -71,4 +71,7 @@ void proa_queue_lose(struct proa_remote *r);
 /* A batch is no longer empty. */
 void proa_aggregation_begun(void);
 
+/* Sends aggregated batches that are due; inside. Returns whether a later look has to send one. */
+int proa_aggregation_send_due(void);
+
 #endif

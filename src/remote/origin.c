@@ -6,7 +6,7 @@
 #include "base/load.h"
 #include "base/log.h"
 #include "base/settings.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "remote/batch.h"
 #include "sync/bypass.h"
 #include "remote/operation_queue.h"

@@ -4,7 +4,8 @@
  * remote/window.h. */
 #include "base/atomic.h"
 #include "base/fail.h"
-#include "remote/progress.h"
+#include "base/log.h"
+#include "progress/progress.h"
 #include "remote/batch.h"
 #include "sync/peer_failure.h"
 #include "remote/operation_queue.h"
@@ -16,15 +17,31 @@
 
 /* ---- rows of proa_sync_remote (window/sync_ops.h) ---- */
 
+/* A node has a line for the first rank that a window loses: those that have the error leave then,
+ * and are no news. Nor is the same rank in the next window. */
+static void tell_people(const struct proa_win *win, int rank, int first)
+{
+    static int told; /* 1 + the rank */
+    int level = first && told != 1 + rank ? PROA_LOG_WARN : PROA_LOG_INFO;
+    struct proa_rostered row;
+    int has_row = proa_roster_find(win, rank, &row);
+
+    proa_log(level,
+             has_row ? "the process of rank %d is gone (on %s)" : "the process of rank %d is gone",
+             rank, row.host);
+    told = first ? 1 + rank : told;
+}
+
 /* Ends the barriers of the window, also for neighbour processes that did not communicate with the
  * lost one. */
 static void tell_node(struct proa_win *win, int rank)
 {
     uint32_t none = 0;
+    int first = proa_atomic_compare_exchange(&win->leader->lost, &none, 1 + (uint32_t)rank,
+                                             PROA_RELEASE, PROA_RELAXED);
 
-    proa_atomic_compare_exchange(&win->leader->lost, &none, 1 + (uint32_t)rank, PROA_RELEASE,
-                                 PROA_RELAXED);
     proa_doorbell_ring(&win->leader->barrier_doorbell);
+    tell_people(win, rank, first);
 }
 
 /* Drops all that was in flight to that process, and from it. */

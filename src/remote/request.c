@@ -4,7 +4,7 @@
 #include "base/atomic.h"
 #include "base/fail.h"
 #include "base/wait.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "remote/operation_queue.h"
 
 #include <stdio.h>

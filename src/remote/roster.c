@@ -2,7 +2,7 @@
 /*
  * The roster of a window over several nodes: the part of the window that each process has shown at
  * creation, once on each node. It lies in the arena of the node's leader. The other processes of
- * the node read it when they communicate with a process for the first time (remote/open.c).
+ * the node read it when they communicate with a process for the first time (remote/windows.c).
  *
  * A row is the words of a card. A word that all cards of the window have alike, such as the size of
  * most windows, is in no row: each process keeps it.
@@ -22,7 +22,8 @@ enum {
     WORD = sizeof(uint64_t),
     KEY = 3, /* behind size, place, and displacement unit with a bit for the key */
     ADDRESS = KEY + PROA_NET_KEY_MOST / WORD,
-    WORDS = ADDRESS + PROA_NET_ADDRESS_MOST / WORD
+    HOST = ADDRESS + PROA_NET_ADDRESS_MOST / WORD,
+    WORDS = HOST + PROA_REMOTE_HOST / WORD
 };
 
 /* In the leader's arena. */
@@ -75,6 +76,7 @@ static void read_card(const struct proa_remote_card *card, uint64_t words[WORDS]
     words[2] = (uint64_t)card->disp_unit << 1 | (card->has_key != 0);
     memcpy(words + KEY, card->key.bytes, sizeof card->key.bytes);
     memcpy(words + ADDRESS, card->address.bytes, sizeof card->address.bytes);
+    memcpy(words + HOST, card->host, sizeof card->host);
 }
 
 static void find_common(struct proa_roster *roster, const struct proa_remote_card *cards, int count)
@@ -153,15 +155,19 @@ int proa_roster_is_there(const struct proa_win *win)
 
 int proa_roster_find(const struct proa_win *win, int rank, struct proa_rostered *row)
 {
+    const struct proa_roster *roster = win->remote_window->roster;
     uint64_t words[WORDS];
 
-    read_row(win->remote_window->roster, rank, words);
+    if (!roster || !roster->window) /* the window is being created */
+        return 0;
+    read_row(roster, rank, words);
     row->bytes = words[0];
     row->memory = words[1];
     row->disp_unit = (int64_t)(words[2] >> 1);
     row->has_key = (int)(words[2] & 1);
     memcpy(row->key.bytes, words + KEY, sizeof row->key.bytes);
     memcpy(row->address.bytes, words + ADDRESS, sizeof row->address.bytes);
+    memcpy(row->host, words + HOST, sizeof row->host);
     return proa_roster_is_there(win);
 }
 

@@ -3,7 +3,7 @@
 #include "remote/serve.h"
 #include "base/fail.h"
 #include "base/system.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "sync/peer_failure.h"
 #include "sync/lock.h"
 
@@ -289,14 +289,13 @@ void proa_serve_lost(struct proa_remote *origin)
 
     if (!s)
         return;
-    if (s->is_kept == FOR_POST) {
-        s->is_kept = NOT_KEPT;
-        free(s->kept);
-        s->kept = NULL;
-    } else if (s->is_kept == FOR_LOCK) {
+    if (s->is_kept == FOR_LOCK) {
         s->head.flags |= PROA_WIRE_UNLOCK;
         s->kept_bytes = 0;
-    } else {
-        lock_give_back(s);
+        return;
     }
+    lock_give_back(s); /* an origin of broken messages may have it while a batch waits for a post */
+    s->is_kept = NOT_KEPT;
+    free(s->kept);
+    s->kept = NULL;
 }

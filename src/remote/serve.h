@@ -3,7 +3,7 @@
  * Targets for origins on other nodes: locks and posts that batches need (remote/serve.c), and their
  * operations (remote/execute.c).
  *
- * Everything here is inside the progress engine (remote/progress.h), on the thread that makes
+ * Everything here is inside the progress engine (progress/progress.h), on the thread that makes
  * progress, and does not wait. Locks are requested in steps (sync/lock.h). A batch that comes
  * before its lock is granted, or before our post for its epoch, is kept. At most one batch of each
  * origin is kept, as the origin sends no more until then. No byte of a batch is trusted.

@@ -18,7 +18,7 @@
  * it is in no circle, but has no turn among writers that are many and never idle.
  */
 #include "remote/origin.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "remote/batch.h"
 #include "remote/window.h"
 #include "base/system.h"

@@ -6,7 +6,7 @@
 #include "base/atomic.h"
 #include "base/fail.h"
 #include "base/wait.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "sync/shared_words.h"
 #include "sync/barrier.h"
 #include "sync/fence.h"

@@ -2,7 +2,7 @@
 /*
  * Windows over several nodes: the state that a process keeps of such a window, and of each process
  * of another node in it. All but the last section is inside the progress engine
- * (remote/progress.h).
+ * (progress/progress.h).
  */
 #ifndef PROA_REMOTE_WINDOW_H
 #define PROA_REMOTE_WINDOW_H
@@ -34,7 +34,7 @@ struct proa_remote_walk {
 struct proa_remote_window {
     struct proa_win *win;
     uint64_t number; /* the same on all processes of the window */
-    int end;         /* the network that it goes over (remote/ends.h) */
+    int end;         /* the network that it goes over (progress/ends.h) */
     int has_key;     /* its memory is exposed to the network */
     int is_single;   /* the lock_all consists of single locks (remote/single_locks.c) */
     struct proa_net_key key;
@@ -226,6 +226,11 @@ proa_remote_window_head(const struct proa_win *win, enum proa_wire_kind kind, ui
 /* The window of that number; NULL: there is none here. */
 struct proa_win *proa_remote_window_find(uint64_t number);
 
+/* Puts the window into the list, and into the table by its number, or takes it out, if it is there;
+ * inside. add: PROA_OK, or PROA_ERR_NO_MEM. */
+int proa_remote_windows_add(struct proa_win *win);
+void proa_remote_windows_remove(struct proa_win *win);
+
 /* Handles a message of one kind from that process: its head, and the bytes behind. A message that
  * makes no sense ends its sender (proa_progress_drop). */
 typedef void proa_remote_handler(struct proa_remote *from, const struct proa_wire_head *head,
@@ -241,10 +246,16 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 void proa_remote_lose(struct proa_win *win, int rank);
 uint32_t proa_remote_node_lost(const struct proa_win *win);
 
+/* The network has lost a peer, or the peer has left: its processes are gone. */
+void proa_remote_lost(uint32_t peer, enum proa_net_end end);
+
 /* Another process, of any node, says that a process is gone: handles the message. */
 void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
 
 /* ---- opening and closing (remote/open.c); not inside ---- */
+
+/* Room for the name of a host, with its end; longer names are cut. */
+enum { PROA_REMOTE_HOST = 32 };
 
 /* The data of its part of the window that a process shows to those on other nodes. */
 struct proa_remote_card {
@@ -259,7 +270,8 @@ struct proa_remote_card {
     int roster_segment;
     int32_t leader; /* the lowest rank on its node */
     int32_t has_key;
-    int32_t error; /* a negative code */
+    int32_t error;               /* a negative code */
+    char host[PROA_REMOTE_HOST]; /* the name of its host, for lines of the log */
 };
 
 /* Makes win->remote_window, joins the network that is to be tried (remote/network.h), exposes the
@@ -283,6 +295,7 @@ struct proa_rostered {
     int has_key;
     struct proa_net_key key;
     struct proa_net_address address;
+    char host[PROA_REMOTE_HOST];
 };
 
 /* Before the cards are exchanged. The lowest rank of a node takes memory for all rows, and puts the
@@ -297,7 +310,8 @@ int proa_roster_open(struct proa_win *win, const struct proa_remote_card *cards)
  * roster back. Loads before this have read it if so. */
 int proa_roster_is_there(const struct proa_win *win);
 
-/* Copies the row of that rank. Returns whether the roster is still there. */
+/* Copies the row of that rank. Returns whether the roster is there: not before proa_roster_open, as
+ * a process may be lost while the window is created, and not after the last barrier. */
 int proa_roster_find(const struct proa_win *win, int rank, struct proa_rostered *row);
 
 /* Gives everything back. */

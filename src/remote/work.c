@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The work of the progress engine above the network (remote/progress.h): the parts that do it. */
-#include "remote/progress.h"
+/* The parts of what the progress engine works for. See work.h. */
+#include "remote/work.h"
+#include "progress/progress.h"
 #include "remote/batch.h"
 #include "remote/operation_queue.h"
 #include "remote/group_lock.h"
+#include "remote/move.h"
 #include "remote/serve.h"
 #include "remote/window.h"
 
@@ -26,7 +28,7 @@ static struct proa_remote *sender_of(const struct proa_wire_head *head, uint32_t
     return r;
 }
 
-void proa_work_message(uint32_t peer, const void *message, size_t bytes)
+static void on_message(uint32_t peer, const void *message, size_t bytes)
 {
     static proa_remote_handler *const handlers[] = {
         [PROA_WIRE_BATCH] = proa_serve_batch, [PROA_WIRE_ANSWER] = proa_batch_answered};
@@ -53,17 +55,30 @@ void proa_work_message(uint32_t peer, const void *message, size_t bytes)
     }
 }
 
-int proa_work_go_on(int *is_pending)
+static int go_on(int *is_pending)
 {
     int got = proa_serve_pending(is_pending);
 
     *is_pending |= proa_queues_push(0);
     *is_pending |= proa_group_locks_look();
-    *is_pending |= proa_aggregation_look();
+    *is_pending |= proa_aggregation_send_due();
     return got > 0;
 }
 
-int proa_work_has_windows(void)
+static int has_windows(void)
 {
     return proa_remote_windows != NULL;
+}
+
+void proa_remote_start(const struct proa_net_transport *transport)
+{
+    static const struct proa_progress_work work = {.message = on_message,
+                                                   .moved = proa_move_done,
+                                                   .lost = proa_remote_lost,
+                                                   .go_on = go_on,
+                                                   .send_due = proa_aggregation_send_due,
+                                                   .has_windows = has_windows};
+
+    proa_progress_work = &work;
+    proa_progress_set_transport(transport);
 }

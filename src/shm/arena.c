@@ -341,7 +341,8 @@ static struct block *used_find(const void *address)
     return block;
 }
 
-/* First fit: a free block that holds such a block, and the offset in its segment; or NULL. */
+/* First fit: a free block that holds such a block, and the offset in its segment; or NULL. Others
+ * map a segment so that its size is the largest alignment which they keep. */
 static struct block *block_find(uint64_t bytes, uint64_t align, uint64_t *offset)
 {
     struct block *block;
@@ -349,6 +350,8 @@ static struct block *block_find(uint64_t bytes, uint64_t align, uint64_t *offset
     for (int i = 0; i < segment_count; i++) {
         uint64_t base = (uint64_t)(uintptr_t)segments[i].memory.base;
 
+        if (segments[i].memory.bytes < align)
+            continue;
         DL_FOREACH(segments[i].free_blocks, block) {
             *offset = round_up(base + block->offset, align) - base;
             if (*offset + bytes <= block->offset + block->bytes)

@@ -121,14 +121,15 @@ int proa_cma_is_refused(void)
 int proa_cma_works(struct proa_peer *peer)
 {
     int works = peer == proa_self ? 1 : proa_atomic_load(&peer->cma, PROA_RELAXED);
+    const uint64_t there = peer->ctl->segments[0].address;
     uint64_t magic = 0;
 
-    if (works == 0) { /* threads that get here at once both ask, and hear the same */
-        works =
-            proa_cma_read(peer, peer->ctl->segments[0].address, &magic, sizeof magic) == PROA_OK &&
-                    magic == PROA_CTL_MAGIC
-                ? 1
-                : -1;
+    if (works == 0) { /* threads that get here at once both ask, and get the same answer */
+        works = proa_cma_read(peer, there, &magic, sizeof magic) == PROA_OK &&
+                        magic == PROA_CTL_MAGIC &&
+                        proa_cma_write(peer, there, &magic, sizeof magic) == PROA_OK
+                    ? 1
+                    : -1;
         proa_atomic_store(&peer->cma, works, PROA_RELAXED);
         if (works < 0)
             proa_atomic_store(&refused, 1, PROA_RELAXED);

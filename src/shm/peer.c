@@ -2,6 +2,7 @@
 /* See peer.h. */
 #include "shm/peer.h"
 #include "shm/apart.h"
+#include "shm/process.h"
 #include "base/atomic.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -11,17 +12,13 @@
 #include "base/settings.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,27 +35,9 @@ struct proa_peer *proa_self;
 static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_peer *peers; /* by id */
 static unsigned unheld;         /* how often a peer's last holder has let it go */
-static uint64_t machine_hash;   /* 0: not prepared yet */
 static uint64_t node_hash;
 
 /* ---- the identity of this process ---- */
-
-/* The pid namespace belongs to a node's name: a pid from another namespace names a different
- * process in /proc. */
-static uint64_t machine_name(void)
-{
-    char host[HOST_NAME_MAX + 1] = "", boot[128];
-    uint64_t hash = PROA_HASH_OF_NOTHING;
-    struct stat pid_namespace;
-
-    gethostname(host, sizeof host - 1);
-    hash = proa_hash_text(hash, host);
-    proa_file_read("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
-    hash = proa_hash_text(hash, boot);
-    if (stat("/proc/self/ns/pid", &pid_namespace) == 0)
-        hash = proa_hash_bytes(hash, &pid_namespace.st_ino, sizeof pid_namespace.st_ino);
-    return hash;
-}
 
 /* Another one for each start, also of processes that come from one by fork. Early in a machine's
  * life there is no random number: the pid and the time will do. */
@@ -100,16 +79,6 @@ static void load_update(void)
     proa_load_set((int)HASH_COUNT(peers), CPU_COUNT(&processors));
 }
 
-/* Ticks since the node started, as the kernel tells of processes (proc(5), stat). */
-static uint64_t ticks_now(void)
-{
-    uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
-    struct timespec now;
-
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec * per_second + (uint64_t)now.tv_nsec * per_second / 1000000000;
-}
-
 static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
 {
     struct proa_peer *peer = calloc(1, sizeof *peer);
@@ -121,7 +90,7 @@ static struct proa_peer *peer_add(uint64_t id, int pid, char *first)
     peer->ctl = (struct proa_proc_ctl *)(void *)first;
     peer->segments[0] = first;
     peer->slot = slot_take(peer->ctl);
-    peer->met = ticks_now();
+    peer->met = proa_ticks_now();
     HASH_ADD(hh, peers, id, sizeof id, peer);
     load_update();
     if (!peer->ctl->light_fences || proa_membar_light_is_full)
@@ -176,53 +145,19 @@ struct proa_peer *proa_peer_second(struct proa_peer *peer)
     return second;
 }
 
-/* A pidfd is readable once its process has ended. Where the kernel gives no pidfd for a reason
- * other than ESRCH, the process counts as alive. */
-static int descriptor_tells(int pid)
-{
-    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-    struct pollfd end = {.fd = fd, .events = POLLIN};
-    int ended = fd >= 0 ? poll(&end, 1, 0) == 1 : errno == ESRCH;
-
-    if (fd >= 0)
-        close(fd);
-    return ended;
-}
-
 int proa_peer_is_nobody(const struct proa_peer *peer)
 {
-    return kill(peer->pid, 0) != 0 && errno == ESRCH;
+    return proa_process_is_nobody(peer->pid);
 }
 
-/* The process was alive when we met it: a process with its pid that started later is another one. A
- * process that has ended, and that its parent has not waited for yet, is a zombie. A first thread
- * that has ended before the others looks like a zombie too, but for their number. */
 int proa_peer_has_ended(const struct proa_peer *peer)
 {
-    /* PF_EXITING: its memory and files may be gone, and it is no zombie yet */
-    enum { EXITING = 4 };
-    char path[40], text[1024], state;
-    unsigned long long started;
-    unsigned flags;
-    long threads;
-    const char *rest;
-
-    snprintf(path, sizeof path, "/proc/%d/stat", peer->pid);
-    proa_file_read(path, text, sizeof text);
-    rest = strrchr(text, ')'); /* the name before it may hold anything */
-    if (!rest ||
-        sscanf(rest + 1,
-               " %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",
-               &state, &flags, &threads, &started) != 4)
-        return proa_peer_is_nobody(peer) || descriptor_tells(peer->pid);
-    return started > peer->met ||
-           ((state == 'Z' || state == 'X' || flags & EXITING) && threads <= 1);
+    return proa_process_has_ended(peer->pid, peer->met);
 }
 
 int proa_hello_has_ended(const struct proa_hello *hello)
 {
-    const struct proa_peer sender = {.pid = hello->first.pid, .met = UINT64_MAX};
-    int before = errno, has_ended = proa_peer_has_ended(&sender);
+    int before = errno, has_ended = proa_process_has_ended(hello->first.pid, UINT64_MAX);
 
     errno = before;
     return has_ended;
@@ -465,16 +400,9 @@ int proa_pages_apart;
 
 /* ---- start and stop ---- */
 
-void proa_peers_prepare(void)
-{
-    if (!machine_hash)
-        machine_hash = machine_name();
-}
-
 int proa_peers_start(struct proa_proc_ctl *ctl)
 {
-    proa_peers_prepare();
-    node_hash = proa_hash_text(machine_hash, proa_settings()->node_id);
+    node_hash = proa_hash_text(proa_machine(), proa_settings()->node_id);
     ctl->id = new_id();
     ctl->pid = getpid();
     ctl->light_fences = proa_membar_start();

@@ -42,9 +42,6 @@ struct proa_peer {
 /* This process as its own peer; valid between proa_peers_start and proa_peers_stop. */
 extern PROA_HIDDEN struct proa_peer *proa_self;
 
-/* Finds out on which machine this process is: some 50 us, the first time. */
-void proa_peers_prepare(void);
-
 /* Makes our own peer, of the arena's first block (shm/arena.h). PROA_OK or PROA_ERR_NO_MEM. And
  * forgets all peers. */
 int proa_peers_start(struct proa_proc_ctl *ctl);
@@ -58,9 +55,7 @@ struct proa_hello proa_hello_of(const struct proa_peer *peer);
 struct proa_peer *proa_peer_attach(const struct proa_hello *hello);
 void proa_peer_release(struct proa_peer *peer);
 
-/* Has the peer's process ended? The first function tells it from a later process of the same pid,
- * and a zombie from a live process; some 10 us. The second one does neither, and takes a 20th of
- * that. */
+/* Has the peer's process ended? As the functions of shm/process.h. */
 int proa_peer_has_ended(const struct proa_peer *peer);
 int proa_peer_is_nobody(const struct proa_peer *peer);
 

@@ -33,33 +33,49 @@ static const rlim_t high_file = 1000;
 
 /* ---- mapping, by all ---- */
 
-char *proa_room_make(uint64_t like, uint64_t bytes)
+/* unit: a power of two, modulo which the room is like `like`. */
+static char *room_make(uint64_t like, uint64_t bytes, uint64_t unit)
 {
     uint64_t front,
-        room = (uint64_t)proa_map_unwatched(0, bytes + huge_page, PROT_NONE,
+        room = (uint64_t)proa_map_unwatched(0, bytes + unit, PROT_NONE,
                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (room == UINT64_MAX)
         return NULL;
-    front = (like - room) % huge_page;
+    front = (like - room) % unit;
     if (front)
         syscall(SYS_munmap, room, front);
-    syscall(SYS_munmap, room + front + bytes, huge_page - front);
+    syscall(SYS_munmap, room + front + bytes, unit - front);
     return (char *)(uintptr_t)(room + front);
 }
 
-/* MAP_FAILED and errno. */
-static char *map(int fd, uint64_t offset, uint64_t bytes)
+char *proa_room_make(uint64_t like, uint64_t bytes)
 {
-    char *room = bytes < huge_from ? NULL : proa_room_make(0, bytes), *base;
+    return room_make(like, bytes, huge_page);
+}
+
+/* The largest power of two that a segment of so many bytes holds, up to 1 GiB. */
+static uint64_t unit_of(uint64_t bytes)
+{
+    const uint64_t most = 1 << 30;
+
+    return bytes < most ? (uint64_t)1 << (63 - __builtin_clzll(bytes)) : most;
+}
+
+/* like: the address in the owner; 0: anywhere. MAP_FAILED and errno. */
+static char *map(int fd, uint64_t offset, uint64_t bytes, uint64_t like)
+{
+    char *room = like ? room_make(like, bytes, unit_of(bytes)) : NULL, *base;
     int error;
 
+    if (!room && bytes >= huge_from)
+        room = proa_room_make(0, bytes);
     base = mmap(room, bytes, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_NORESERVE | (room ? MAP_FIXED : 0), fd, (off_t)offset);
     error = errno;
     if (room && base == MAP_FAILED)
         munmap(room, bytes);
-    else if (room)
+    else if (bytes >= huge_from)
         madvise(base, bytes, MADV_HUGEPAGE);
     errno = error;
     return base;
@@ -154,7 +170,7 @@ static int create(struct proa_segment *segment, uint64_t bytes)
 
     if (error)
         return error;
-    segment->base = map(segment->fd, 0, bytes);
+    segment->base = map(segment->fd, 0, bytes, 0);
     if (segment->base != MAP_FAILED)
         return 0;
     proa_file_close(segment->fd);
@@ -184,13 +200,18 @@ void proa_segment_close(const struct proa_segment *segment)
 /* Reserves through the mapping where the file is gone: that also fills in this process's page
  * table, and so takes longer. A signal may make fallocate stop and undo its work (fallocate(2),
  * EINTR). Under a profiler's timer a large piece would never be done, so the pieces get smaller and
- * smaller. */
+ * smaller, down to a page where pages are slow to come. */
 int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
 {
+    const uint64_t page = proa_page_bytes();
     uint64_t end = offset + bytes, piece = bytes;
 
-    if (!proa_segment_is_open(segment))
-        return madvise(segment->base + offset, bytes, MADV_POPULATE_WRITE) == 0 ? 0 : errno;
+    if (!proa_segment_is_open(segment)) {
+        while (madvise(segment->base + offset, bytes, MADV_POPULATE_WRITE) != 0)
+            if (errno != EINTR) /* pages that are there by now take no time in the next call */
+                return errno;
+        return 0;
+    }
     while (offset < end) {
         if (piece > end - offset)
             piece = end - offset;
@@ -198,8 +219,8 @@ int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, ui
             offset += piece;
         else if (errno != EINTR)
             return errno;
-        else if (piece > PROA_CHUNK_BYTES) /* half of it, in whole chunks */
-            piece = (piece / 2 + PROA_CHUNK_BYTES - 1) / PROA_CHUNK_BYTES * PROA_CHUNK_BYTES;
+        else if (piece > page) /* half of it, in whole pages */
+            piece = (piece / 2 + page - 1) / page * page;
     }
     return 0;
 }
@@ -237,6 +258,7 @@ struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
         name.fd = ctl->fd;
         name.device = ctl->device;
         name.inode = ctl->inode;
+        name.address = ctl->address;
     }
     return name;
 }
@@ -311,7 +333,7 @@ char *proa_segment_map(const struct proa_segment_name *name, uint64_t offset, ui
     snprintf(path, sizeof path, PROC_FILE, name->pid, name->fd);
     fd = file_get(name, path);
     if (fd >= 0) {
-        base = map(fd, offset, bytes);
+        base = map(fd, offset, bytes, name->address ? name->address + offset : 0);
         proa_file_close(fd);
     }
     if (base != MAP_FAILED)

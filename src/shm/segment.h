@@ -49,6 +49,7 @@ struct proa_segment_name {
     uint64_t id; /* of the process */
     int pid, fd;
     uint64_t bytes, device, inode;
+    uint64_t address; /* where the owner has it; 0: not as a whole */
 };
 
 /* As mmap, by a system call: libraries that watch the program's mappings need not learn of it. -1
@@ -128,8 +129,10 @@ void proa_segment_publish(const struct proa_segment *segment, struct proa_segmen
 struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
                                            const struct proa_segment_ctl *ctl);
 
-/* Maps whole pages of it. NULL, with proa_failure() and errno set, if it is not to be found, or
- * (proa_segment_is_limit) cannot be mapped here. */
+/* Maps whole pages of it. What is aligned at the owner, to no more than the segment's size or 1
+ * GiB, is aligned here, if the limit on address space leaves room for that. NULL, with
+ * proa_failure() and errno set, if it is not to be found, or (proa_segment_is_limit) cannot be
+ * mapped here. */
 char *proa_segment_map(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes);
 
 /* Is this errno, of mapping, for a limit of this process, on memory or files? */

@@ -19,7 +19,10 @@
 void proa_threads_host_begin(void);
 void proa_threads_host_end(void);
 
-/* Around the life of a thread of Proa's own, by itself. */
+/* Around the life of a thread of Proa's own, by itself. Such a thread mostly sleeps. Once there is
+ * something to do it runs before threads that compute, because the first call asks the kernel for
+ * short slices. The thread keeps its policy and nice value; nothing is asked unless the policy is
+ * SCHED_OTHER, and nothing changes before Linux 6.12. */
 void proa_threads_begin(void);
 void proa_threads_end(void);
 

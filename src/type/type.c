@@ -328,6 +328,7 @@ int proa_type_resize(const struct proa_type *type, int64_t extent, struct proa_t
 {
     *result = *type;
     result->predefined = result->plain_units = 0;
+    result->number = 0;
     node_use(result->data);
     node_use(result->units);
     proa_type_set_extent(result, extent);

@@ -81,6 +81,7 @@ struct proa_type {
     struct proa_signature signature; /* of one element */
     uint8_t is_untyped; /* bytes or characters are in it: they stand for data of any type */
     uint8_t has_pairs;  /* a basic type in it is a pair, which the signature has as one */
+    uint16_t number;    /* of a predefined type (host/types.h); 0: it is derived */
 };
 
 /* A part of a derived type: `count` elements of type, each type->extent bytes behind the one

@@ -33,6 +33,7 @@ void proa_misuse(enum proa_misuse misuse, const struct proa_win *win, const char
     if (proa_finding_again(row->id, caller, other ? other->caller : NULL))
         return;
     va_start(args, sentence);
+    /* clang 14 misses the line before: NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(what, sizeof what, sentence, args);
     va_end(args);
     finding.what = what;

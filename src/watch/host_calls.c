@@ -13,9 +13,8 @@
 #include "watch/host_calls.h"
 #include "check/messages.h"
 #include "check/ordering.h"
-#include "check/own.h"
+#include "findings/source.h"
 #include "host/pmpi.h"
-#include "traps/view.h"
 #include "usage/requests.h"
 #include "watch/host_buffers.h"
 #include "watch/host_waits.h"
@@ -26,8 +25,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* No function has a buffer behind its sixth argument. */
-enum { ARGUMENTS = 14, BUFFERS_END = 6 };
+enum { ARGUMENTS = 14 };
 
 #define WORDS                                                                                 \
     long a0, long a1, long a2, long a3, long a4, long a5, long a6, long a7, long a8, long a9, \
@@ -90,61 +88,27 @@ static int is_begun_only(const char *name)
            (length > 5 && strstr(verb, "_init"));
 }
 
-/* Memory of windows that the host gets. Buffers come before the communicator; the words behind the
- * arguments are of the caller, and may be such memory, too. */
-static void lend(const struct row *row, const long words[ARGUMENTS],
-                 struct proa_view_loan loans[BUFFERS_END], int for_good)
+static long checked(const struct row *row, const long words[ARGUMENTS], const void *address)
 {
-    const int end = row->comm >= 0 && row->comm < BUFFERS_END ? row->comm : BUFFERS_END;
-
-    for (int i = 0; i < end; i++)
-        if (for_good)
-            proa_view_lend((const void *)words[i]);
-        else
-            loans[i] = proa_view_lend_to_call((const void *)words[i]);
-}
-
-static void take_back(const struct proa_view_loan loans[BUFFERS_END])
-{
-    for (int i = 0; i < BUFFERS_END; i++)
-        proa_view_take_back(&loans[i]);
-}
-
-static long call_compared(const struct row *row, const long words[ARGUMENTS])
-{
-    long result;
-
-    if (row->buffers.count == 0)
-        return call(row, words);
-    proa_own_host(1);
-    result = call(row, words);
-    proa_own_host(0);
-    return result;
-}
-
-static long checked(const struct row *row, const long words[ARGUMENTS], const void *caller)
-{
+    const void *caller = is_inside ? address : proa_source_program(address);
     const struct proa_host_call now = {row->name, row->kind, row->comm, row->peer, words, caller};
     const MPI_Comm comm = row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)words[row->comm];
     struct proa_message message;
     const int for_good = is_begun_only(row->name);
-    struct proa_view_loan loans[BUFFERS_END] = {{0}};
     struct proa_host_wait wait;
     long result;
 
     if (is_inside)
         return call(row, words);
-    lend(row, words, loans, for_good);
     if (row->kind == PROA_MESSAGE_NONE && !for_good)
         look_at_request(row, words, caller);
     proa_host_buffers_begin(&now, row->buffers, for_good);
     proa_message_before(&message, row->kind, comm, row->peer < 0 ? -1 : (int)words[row->peer]);
     is_inside = 1;
     proa_host_wait_begin(&wait, &now);
-    result = call_compared(row, words);
+    result = call(row, words);
     proa_host_wait_end(&wait, &now);
     is_inside = 0;
-    take_back(loans);
     message.caller = caller;
     proa_message_after(&message);
     if ((int)result != MPI_SUCCESS)

@@ -140,9 +140,9 @@
 /* Without counts. */
 #define PROA_HOST_COUNTLESS(X)                 \
     X(Probe, FROM, 2, 0)                       \
-    X(Iprobe, FROM, 2, 0)                      \
+    X(Iprobe, LOOK, 2, 0)                      \
     X(Mprobe, FROM, 2, 0)                      \
-    X(Improbe, FROM, 2, 0)                     \
+    X(Improbe, LOOK, 2, 0)                     \
     X(Start, WORLD, -1, -1)                    \
     X(Startall, WORLD, -1, -1)                 \
     X(Barrier, MEET, 0, -1)                    \

@@ -46,6 +46,7 @@ static void enter_all(struct proa_host_wait *wait, const struct proa_host_call *
     const struct proa_members *members = proa_members_of_comm(comm);
 
     wait->is_inside = members && !members->is_inter;
+    wait->id = wait->is_inside ? members->id : 0;
     if (wait->is_inside)
         proa_waits_begin_host(name_of(call), comm, call->caller);
 }
@@ -53,6 +54,7 @@ static void enter_all(struct proa_host_wait *wait, const struct proa_host_call *
 void proa_host_wait_begin(struct proa_host_wait *wait, const struct proa_host_call *call)
 {
     wait->count = wait->is_inside = 0;
+    wait->id = 0;
     if (!proa_whereabouts_on)
         return;
     switch (call->kind) {
@@ -89,6 +91,8 @@ void proa_host_wait_begin(struct proa_host_wait *wait, const struct proa_host_ca
 /* The request is the argument behind the communicator. */
 void proa_host_wait_end(const struct proa_host_wait *wait, const struct proa_host_call *call)
 {
+    if (wait->id)
+        proa_members_did(wait->id);
     if (wait->is_inside)
         proa_waits_end();
     else if (wait->count > 0)

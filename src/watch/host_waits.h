@@ -29,6 +29,7 @@ struct proa_host_wait {
     struct proa_awaited_message messages[2];
     int count;
     int is_inside; /* it counts as one that waits */
+    uint64_t id;   /* of a collective call: of the members; else 0 */
 };
 
 /* The call has succeeded: it may have made a communicator. */

@@ -184,10 +184,22 @@ static void show_calls(const struct proa_stats *sum, FILE *out)
         fprintf(out, "proa:   %s%-17s %10llu", row < PROA_STATS_OPERATIONS ? "in " : "",
                 row_names[row], call->count);
         if (call->waits)
-            fprintf(out, "  %llu waited, %.3f ms in all", call->waits,
+            fprintf(out, "  %llu waits, %.3f ms in all", call->waits,
                     (double)call->waited_ns / 1e6);
         fprintf(out, "\n");
     }
+}
+
+/* Control characters, from U+0080 on too, would reach the terminal. */
+static void show_name(const char *name, FILE *out)
+{
+    for (const unsigned char *at = (const unsigned char *)name; *at; at++)
+        if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
+            fprintf(out, "\\x%02x", *++at);
+        else if (*at < ' ' || *at == 0x7f)
+            fprintf(out, "\\x%02x", *at);
+        else
+            fputc(*at, out);
 }
 
 static void show(const struct report *report, FILE *out)
@@ -195,9 +207,11 @@ static void show(const struct report *report, FILE *out)
     struct proa_stats sum = sum_of(report);
     struct pair pairs[PAIRS];
 
-    fprintf(out, "proa: window \"%s\" (%s), %d ranks%s, %llu bytes in all", report->name,
-            flavor_names[report->flavor], report->size,
-            report->ranks == report->size ? "" : ", of which one reported", sum.window_bytes);
+    fputs("proa: window \"", out);
+    show_name(report->name, out);
+    fprintf(out, "\" (%s), %d ranks%s, %llu bytes in all", flavor_names[report->flavor],
+            report->size, report->ranks == report->size ? "" : ", of which one reported",
+            sum.window_bytes);
     show_memory(&sum, out);
     show_operations(&sum, out);
     show_calls(&sum, out);

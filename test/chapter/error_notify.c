@@ -196,11 +196,84 @@ static void run_notified(struct area *a)
     check_counters(a, is_strict() ? 0 : 2);
 }
 
+/* ---- requests of a window that has been freed ---- */
+
+/* Completes the second of two requests, the other one null, and returns its error. */
+static int completed_by(int way, MPI_Request request)
+{
+    MPI_Request requests[] = {MPI_REQUEST_NULL, request};
+    MPI_Status statuses[2];
+    int number = -1, indices[2] = {-1, -1}, flag = 1, error;
+    switch (way) {
+    case 0:
+        error = MPI_Wait(&requests[1], &statuses[1]);
+        break;
+    case 1:
+        error = MPI_Test(&requests[1], &flag, &statuses[1]);
+        break;
+    case 2:
+        error = MPI_Waitany(2, requests, &number, &statuses[1]);
+        break;
+    case 3:
+        error = MPI_Testany(2, requests, &number, &flag, &statuses[1]);
+        break;
+    case 4:
+        error = MPI_Waitall(2, requests, statuses);
+        break;
+    case 5:
+        error = MPI_Testall(2, requests, &flag, statuses);
+        break;
+    case 6:
+        error = MPI_Waitsome(2, requests, &number, indices, statuses);
+        break;
+    default:
+        error = MPI_Testsome(2, requests, &number, indices, statuses);
+    }
+    CHECK(flag && requests[1] == MPI_REQUEST_NULL, "way %d does not complete it", way);
+    if (error == MPI_ERR_IN_STATUS)
+        error = statuses[way < 6].MPI_ERROR;
+    return error;
+}
+
+enum { ways = 8 };
+
+/* One that is in vain for each way and kind of error handler, and behind them one that is done. */
+static void open_requests(const struct area *a, MPI_Request requests[2 * ways + 1])
+{
+    RIGHT(MPI_Win_set_num_notify(a->win, MPI_INFO_NULL, counters));
+    for (int i = 0; i <= 2 * ways; i++)
+        RIGHT(MPI_Win_notify_ithreshold(a->win, 1, i < 2 * ways ? 2 : 1, &requests[i]));
+    RIGHT(MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, a->win));
+    RIGHT(MPI_Put_notify(&value, NEAR, rank, disp_at(a, rank, 0), 1, MPI_INT, 1, a->win));
+    RIGHT(MPI_Win_unlock(rank, a->win));
+}
+
+static void run_threshold(struct area *a)
+{
+    const char *call = "MPI_Win_notify_ithreshold", *about = "the window has been freed";
+    struct area other = open_area(a->kind, words * sizeof(int), sizeof(int), MPI_COMM_WORLD);
+    MPI_Request requests[2 * ways + 1];
+    set_counters(a);
+    open_requests(&other, requests);
+    close_area(&other);
+    for (int own = 0; own < 2; own++)
+        for (int way = 0; way < ways; way++) {
+            listen_on_comm(MPI_COMM_WORLD, own);
+            check_comm_error(MPI_COMM_WORLD,
+                             (struct expected){__LINE__, MPI_ERR_WIN, call, about, own},
+                             completed_by(way, requests[way + own * ways]));
+        }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    RIGHT(MPI_Wait(&requests[2 * ways], MPI_STATUS_IGNORE));
+    check_counters(a, 0);
+}
+
 static const struct row rows[] = {
     {"notify_index", run_index, nkinds},
     {"notify_number", run_number, nkinds},
     {"notify_set", run_set, nkinds},
     {"notified", run_notified, nkinds},
+    {"notify_threshold", run_threshold, nkinds},
 };
 
 int main(int argc, char **argv)

@@ -81,7 +81,7 @@ check_files() {
   local file
   find_quoted "$1"
   [ ${#quoted[@]} -gt 0 ] || fail "line $number: no file is named"
-  for file in ${quoted[*]}; do
+  for file in "${quoted[@]}"; do
     [ -f "$root/src/$file" ] || [[ $file = include/* && -f $root/$file ]] ||
       fail "line $number: there is no file src/$file"
   done
@@ -94,7 +94,7 @@ check_tests() {
   for host in "${hosts[@]}"; do
     [[ $1 != *"${host_fact[$host.title]} only"* ]] || only=$host
   done
-  for test in ${quoted[*]}; do
+  for test in "${quoted[@]}"; do
     tested[$test]=1
     for host in "${built[@]}"; do
       [ -z "$only" ] || [ "$only" = "$host" ] || continue
@@ -136,7 +136,7 @@ while IFS= read -r line; do
     [ -n "${cells[i]:-}" ] || fail "line $number: cell $i is empty"
   done
   find_quoted "${cells[1]%%: *}" # behind the colon: what Proa does
-  for name in ${quoted[*]}; do rows[$name]=$number; done
+  for name in "${quoted[@]}"; do rows[$name]=$number; done
   check_files "${cells[columns[file]]:-}"
   [ -z "${columns[error]:-}" ] || check_error "${cells[columns[error]]:-}" "${cells[columns[test]]:-}"
   [ -z "${columns[test]:-}" ] || check_tests "${cells[columns[test]]:-}"

@@ -14,27 +14,22 @@ MPI_Win win;
 long *memory;
 long buffer[3 * WORDS];
 
-#ifdef THREADS
+#ifdef SESSIONS
+MPI_Comm session_comm;
+static const struct scene *const lists[] = {orders, values};
+enum { LEVEL = MPI_THREAD_SINGLE };
+#elif defined THREADS
 static const struct scene *const lists[] = {threads};
 enum { LEVEL = MPI_THREAD_MULTIPLE };
 #elif defined MEMORY
 enum { LEVEL = MPI_THREAD_SINGLE };
-#ifdef APART
-static const struct scene *const lists[] = {local, shapes, flavors, direct};
-#else
-static const struct scene *const lists[] = {local, shapes, flavors, direct, signals};
-#endif
+static const struct scene *const lists[] = {local, shapes, flavors, direct, signals, polls};
 #else
 enum { LEVEL = MPI_THREAD_SINGLE };
-static const struct scene *const lists[] = {conflicts, orders, atomics,  hidden,  buffers,
-                                            syncs,     types,  messages, notified};
+static const struct scene *const lists[] = {conflicts, orders,   atomics,  hidden, buffers, syncs,
+                                            types,     messages, notified, values, locks};
 #endif
 enum { LISTS = sizeof lists / sizeof *lists };
-
-/* ThreadSanitizer tells of an address once, so each scene has memory of its own: windows are freed
- * at the end, and stacks begin APART bytes further down. */
-static MPI_Win windows[128];
-static int window_count;
 
 /* In one word. */
 static void print_call(const char *call, int caller)
@@ -64,18 +59,9 @@ static void run(const struct scene *scene)
     memset(memory, 0, WORDS * sizeof(long));
     MPI_Win_set_name(win, scene->name);
     MPI_Barrier(MPI_COMM_WORLD);
-#ifdef APART
-    volatile char above[++window_count * APART];
-    above[0] = 0;
-    (void)above[0];
-#endif
     scene->run();
     MPI_Barrier(MPI_COMM_WORLD);
-#ifdef APART
-    windows[window_count - 1] = win;
-#else
     MPI_Win_free(&win);
-#endif
 }
 
 static int is_named(const char *name, char **names)
@@ -86,14 +72,51 @@ static int is_named(const char *name, char **names)
     return !*names;
 }
 
+#ifdef SESSIONS
+static MPI_Session session;
+
+static int begin(int *argc, char ***argv)
+{
+    MPI_Group group;
+
+    (void)argc, (void)argv;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "proa.test", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
+                               &session_comm);
+    MPI_Group_free(&group);
+    return LEVEL;
+}
+
+static void end(void)
+{
+    MPI_Comm_free(&session_comm);
+    MPI_Session_finalize(&session);
+}
+#else
+static int begin(int *argc, char ***argv)
+{
+    int level;
+
+    MPI_Init_thread(argc, argv, LEVEL, &level);
+    return level;
+}
+
+static void end(void)
+{
+    MPI_Finalize();
+}
+#endif
+
 int main(int argc, char **argv)
 {
     const int lists_only = argc > 1 && strcmp(argv[1], "--list") == 0;
     char **names = argv + 1 + lists_only;
-    int size, level;
+    int size;
 
     if (!lists_only) {
-        MPI_Init_thread(&argc, &argv, LEVEL, &level);
+        const int level = begin(&argc, &argv);
+
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
         MPI_Comm_size(MPI_COMM_WORLD, &size);
         if (size != RANKS || level < LEVEL)
@@ -107,9 +130,7 @@ int main(int argc, char **argv)
                 list(scene);
             else
                 run(scene);
-    while (window_count > 0)
-        MPI_Win_free(&windows[--window_count]);
     if (!lists_only)
-        MPI_Finalize();
+        end();
     return 0;
 }

@@ -9,6 +9,13 @@
 /* Ranks: two origins, and a target whose memory they work on. */
 enum { FIRST = 0, TARGET = 1, SECOND = 2, RANKS = 3, WORDS = 16 };
 
+/* With sessions alone all scenes are of a communicator that one gave. */
+#ifdef SESSIONS
+#undef MPI_COMM_WORLD
+#define MPI_COMM_WORLD session_comm
+extern MPI_Comm session_comm;
+#endif
+
 extern int rank;
 extern MPI_Win win;            /* of WORDS longs on each rank */
 extern long *memory;           /* this rank's */
@@ -31,7 +38,8 @@ struct scene {
 
 /* By subject; each list ends with a scene without a name. */
 extern const struct scene conflicts[], orders[], atomics[], hidden[], buffers[], local[], direct[],
-    flavors[], shapes[], threads[], syncs[], types[], messages[], notified[], signals[];
+    flavors[], shapes[], threads[], syncs[], types[], messages[], notified[], signals[], values[],
+    polls[], locks[];
 
 #define WRONG(name, first, first_rank, second, second_rank)              \
     {                                                                    \

@@ -8,6 +8,7 @@ has to have it in one, and none may have another. Where the program has lines, t
 import functools
 import json
 import os
+import re
 import sys
 
 
@@ -34,13 +35,24 @@ def is_in_its_line(call):
     return call["call"] in line if call["call"].startswith("MPI_") else "MPI_" not in line
 
 
+WITHOUT_OP = ("MPI_Put", "MPI_Get", "MPI_Rput", "MPI_Rget", "MPI_Compare_and_swap")
+
+
+def has_payload(call):
+    """Operations, of this process and of others, have a datatype and a count, and accumulates have an operation."""
+    name = call["call"].removesuffix("_c").removesuffix("_notify")
+    if not re.fullmatch(r"MPI_(R?(put|get|accumulate|get_accumulate)|Fetch_and_op|Compare_and_swap)", name, re.IGNORECASE):
+        return "datatype" not in call
+    return call["datatype"] and call["count"] > 0 and (call["op"] == "") == (name in WITHOUT_OP)
+
+
 def found(path):
     scenes = {}
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
     for finding in document["findings"]:
         both = [call for call in finding["calls"] if call["role"] in ("first", "second")]
-        calls = sorted((call["call"].replace(" ", "-") + ("" if is_in_its_line(call) else f" at {call['file']}:{call['line']}"), call["rank"]) for call in both)
+        calls = sorted((call["call"].replace(" ", "-") + ("" if is_in_its_line(call) else f" at {call['file']}:{call['line']}") + ("" if has_payload(call) else " without its payload"), call["rank"]) for call in both)
         scenes.setdefault(finding["window"], []).append((finding["verdict"], calls))
     return scenes
 

@@ -12,6 +12,10 @@
   exit 1
 }
 "$1" --list "${@:2}" >"$files/list"
+if grep -q '^right_reset ' "$files/list" && ! grep -q '^proa:   not seen: .*[1-9][0-9]* access.* ordered only by values' "$files/said"; then
+  echo "cases: accesses that are ordered only by values are not counted"
+  exit 1
+fi
 python3 "$(dirname "$0")/cases.py" "$files/list" "$files/json" || {
   cat "$files/said"
   exit 1

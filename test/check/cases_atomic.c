@@ -61,6 +61,18 @@ static INLINE void add_pair(void)
     MPI_Type_free(&pair);
 }
 
+/* The second half of an element, and the first half of the next one. */
+static INLINE void add_between(void)
+{
+    const int two[] = {1, 1};
+    MPI_Datatype type;
+
+    MPI_Type_create_hindexed_block(1, 1, (MPI_Aint[]){sizeof(int)}, MPI_LONG, &type);
+    MPI_Type_commit(&type);
+    MPI_Accumulate(two, 1, MPI_LONG, TARGET, 0, 1, type, MPI_SUM, win);
+    MPI_Type_free(&type);
+}
+
 static INLINE void put_nothing(void)
 {
 }
@@ -163,6 +175,26 @@ static void wrong_add_types(void)
     as_both(add_there, add_doubles);
 }
 
+static void wrong_add_misaligned(void)
+{
+    as_both(add_there, add_between);
+}
+
+/* The word is read in halves on the way. */
+static INLINE void add_halves(void)
+{
+    int half;
+
+    MPI_Fetch_and_op(NULL, &half, MPI_INT, TARGET, 0, MPI_NO_OP, win);
+    MPI_Win_flush(TARGET, win);
+    add_there();
+}
+
+static void right_add_aligned(void)
+{
+    as_both(add_there, add_halves);
+}
+
 static void wrong_fetch_put(void)
 {
     as_both(fetch_there, put_there);
@@ -201,6 +233,8 @@ const struct scene atomics[] = {
     WRONG(add_put, "Accumulate", FIRST, "Put", SECOND),
     WRONG(add_get, "Accumulate", FIRST, "Get", SECOND),
     WRONG(add_types, "Accumulate", FIRST, "Accumulate", SECOND),
+    WRONG(add_misaligned, "Accumulate", FIRST, "Accumulate", SECOND),
+    RIGHT(add_aligned),
     WRONG(fetch_put, "Fetch_and_op", FIRST, "Put", SECOND),
     WRONG(swap_get, "Compare_and_swap", FIRST, "Get", SECOND),
     WRONG(look_put, "Get_accumulate", FIRST, "Put", SECOND),

@@ -172,7 +172,6 @@ static void wrong_look_store(void)
     MPI_Win_fence(0, win);
 }
 
-/* With ThreadSanitizer windows of scenes stay: pointers come last. */
 const struct scene direct[] = {
     LOCAL(pointer_before, "MPI_Put", FIRST, "a load", TARGET),
     RIGHT(flag_put),

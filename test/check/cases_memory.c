@@ -11,11 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#ifndef APART
-#include <proa_notify.h> /* its fence goes with no ThreadSanitizer */
-#endif
+#include <proa_notify.h>
 
-/* Each scene has buffers of its own: ThreadSanitizer tells of an address once. */
 static volatile long seen;
 
 /* ---- window memory: the target's own loads and stores ---- */
@@ -255,21 +252,6 @@ static void right_polled(void)
     MPI_Win_unlock_all(win);
 }
 
-#ifdef APART
-/* Check mode tells of it, and ThreadSanitizer does not once more. */
-static void right_received_by_host(void)
-{
-    MPI_Win_lock_all(0, win);
-    if (rank == FIRST)
-        put(TARGET, 9);
-    if (rank == SECOND)
-        MPI_Send(buffer, 1, MPI_LONG, TARGET, 0, MPI_COMM_WORLD);
-    if (rank == TARGET)
-        MPI_Recv(memory + 9, 1, MPI_LONG, SECOND, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Win_unlock_all(win);
-}
-#endif
-
 /* ---- by other ways ---- */
 
 static void *load_for_thread(void *unused)
@@ -278,34 +260,20 @@ static void *load_for_thread(void *unused)
     return unused;
 }
 
-/* Is the thread done before the fence that the put comes after? */
-static INLINE void load_by_thread(int is_early)
+/* The thread is done before the fence that the put comes after. */
+static void right_by_thread(void)
 {
     pthread_t thread;
 
-    if (rank == TARGET)
+    if (rank == TARGET) {
         pthread_create(&thread, NULL, load_for_thread, NULL);
-    if (rank == TARGET && is_early)
         pthread_join(thread, NULL);
+    }
     MPI_Win_fence(0, win);
     if (rank == FIRST)
         put(TARGET, 5);
-    if (rank == TARGET && !is_early)
-        pthread_join(thread, NULL);
     MPI_Win_fence(0, win);
 }
-
-static void right_by_thread(void)
-{
-    load_by_thread(1);
-}
-
-#ifdef APART
-static void wrong_by_thread(void)
-{
-    load_by_thread(0);
-}
-#endif
 
 static void fill(long *at, long value)
 {
@@ -521,7 +489,6 @@ static void right_result_loaded(void)
         seen = buffer[4] + value;
 }
 
-#ifndef APART
 /* The origin buffer is window memory that another rank puts to, which is told once. */
 static void wrong_origin_put_to(void)
 {
@@ -534,10 +501,8 @@ static void wrong_origin_put_to(void)
     }
     MPI_Win_fence(0, win);
 }
-#endif
 
 /* A notification completes nothing but its own operation. */
-#ifndef APART
 static void wrong_result_notified(void)
 {
     static long value = 1;
@@ -551,10 +516,7 @@ static void wrong_result_notified(void)
     }
     MPI_Win_unlock_all(win);
 }
-#endif
 
-/* ThreadSanitizer knows no assertions. */
-#ifndef APART
 static void wrong_nostore(void)
 {
     MPI_Win_fence(0, win);
@@ -574,14 +536,11 @@ static void right_nostore(void)
         seen = memory[0];
     MPI_Win_fence(MPI_MODE_NOSTORE, win);
 }
-#endif
 
 const struct scene local[] = {
-#ifndef APART
     MISUSE(nostore, "MPI_Win_fence", TARGET, "a store", TARGET),
     RIGHT(nostore),
     LOCAL(result_notified, "MPI_Get", FIRST, "a load", FIRST),
-#endif
     LOCAL(fence_put_load, "MPI_Put", FIRST, "a load", TARGET),
     LOCAL(fence_put_store, "MPI_Put", FIRST, "a store", TARGET),
     LOCAL(fence_get_store, "MPI_Get", FIRST, "a store", TARGET),
@@ -601,10 +560,6 @@ const struct scene local[] = {
     RIGHT(exclusive_locks),
     RIGHT(polled),
     RIGHT(by_thread),
-#ifdef APART /* with a trap it depends on the moment */
-    RIGHT(received_by_host),
-    LOCAL(by_thread, "MPI_Put", FIRST, "a load", TARGET),
-#endif
     LOCAL(by_function, "MPI_Get", FIRST, "a store", TARGET),
     LOCAL(by_memcpy, "MPI_Put", FIRST, "a load", TARGET),
     LOCAL(file_read, "MPI_Put", FIRST, "a store", TARGET),
@@ -616,9 +571,7 @@ const struct scene local[] = {
     LOCAL(origin_stored, "MPI_Put", FIRST, "a store", FIRST),
     RIGHT(origin_stored),
     LOCAL(origin_added, "MPI_Accumulate", FIRST, "a store", FIRST),
-#ifndef APART /* as an operation against another one it is not for ThreadSanitizer */
     LOCAL(origin_put_to, "MPI_Put", FIRST, "MPI_Put", SECOND),
-#endif
     LOCAL(result_loaded, "MPI_Get", FIRST, "a load", FIRST),
     LOCAL(result_stored, "MPI_Fetch_and_op", FIRST, "a store", FIRST),
     RIGHT(result_loaded),

@@ -371,7 +371,6 @@ static void wrong_set(void)
     MPI_Win_fence(0, win);
 }
 
-#ifndef APART
 /* The C library loads in a function of its own. */
 static void wrong_by_printing(void)
 {
@@ -385,7 +384,6 @@ static void wrong_by_printing(void)
     MPI_Win_fence(0, win);
     seen = text[0];
 }
-#endif
 
 /* For gcc 16, which makes one instruction of a load and a store, of volatile memory too. */
 static INLINE long in_register(long value)
@@ -443,9 +441,7 @@ const struct scene shapes[] = {
     LOCAL(deep, "MPI_Get", FIRST, "a store", TARGET),
     RIGHT(deep),
     LOCAL(alias, "MPI_Put", FIRST, "a store", FIRST),
-#ifndef APART /* it is the sanitizer's function there */
     LOCAL(by_printing, "MPI_Put", FIRST, "a load", TARGET),
-#endif
     LOCAL(set, "MPI_Put", FIRST, "a store", TARGET),
     LOCAL(increased, "MPI_Put", FIRST, "a load", TARGET),
     LOCAL(in_loop, "MPI_Accumulate", FIRST, "a store", TARGET),

@@ -301,7 +301,7 @@ const struct scene threads[] = {
     LOCAL(result_beside, "MPI_Get", FIRST, "a load", FIRST),
     RIGHT(result_before),
     LOCAL(result_of_task, "MPI_Get", FIRST, "a load", FIRST),
-    LOCAL(value_beside, "MPI_Get", FIRST, "a load or a store", FIRST),
+    LOCAL(value_beside, "MPI_Get", FIRST, "a load", FIRST),
     RIGHT(poll_beside),
     RIGHT(poll_with_sync_beside),
     {0},

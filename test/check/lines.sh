@@ -14,6 +14,7 @@ told() {
 }
 
 told 'first:  MPI_Put' first
+grep -qE 'first:  MPI_Put.* \[(Fortran|C\+\+)\]$' <<<"$said" || { echo "$said"; echo "lines: no mark of the binding"; exit 1; }
 told 'second: MPI_Put' second
 case $said in
   *"are not seen:"*) ;; # the system refuses what loads and stores take

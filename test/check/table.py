@@ -34,7 +34,8 @@ def found(path):
         if not any("line" in call for call in calls):
             print("table: the program has no lines")
             sys.exit(77)
-        first = [call["function"] for call in calls if call["function"].startswith("one_")]
+        frames = [frame for call in calls for frame in [call, *call.get("stack", [])]]
+        first = [frame["function"] for frame in frames if frame.get("function", "").startswith("one_")]
         said = sorted((call["call"].replace(" ", "-"), str(call.get("line", 0)), call["rank"]) for call in calls)
         yield (key_of(first[0], [call.get("line", 0) for call in calls]) if first else None), finding["verdict"], said
 

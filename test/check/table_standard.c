@@ -126,7 +126,14 @@ int is_scene(const struct scene *scene)
     return 1;
 }
 
+/* A load that a flush follows may be one of a loop that polls (check/polls.h). */
+static int may_poll(const struct scene *scene)
+{
+    return scene->one == LOAD && scene->where == TARGETED &&
+           (scene->how == FLUSH || scene->how == FLUSH_IBARRIER_EARLY);
+}
+
 int is_wrong(const struct scene *scene)
 {
-    return conflicts(scene) && !orders(scene);
+    return conflicts(scene) && !orders(scene) && !may_poll(scene);
 }

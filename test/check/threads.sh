@@ -12,10 +12,7 @@ for try in 1 2 3 4 5 6 7 8; do
     echo "threads: the run fails"
     exit 1
   }
-  if grep -q "are not seen:" "$files/said"; then
-    cat "$files/said"
-    exit 77
-  fi
+  ! grep "are not seen:" "$files/said" || exit 77
   python3 "$(dirname "$0")/cases.py" "$files/list" "$files"/json.* >"$files/judged" && break
 done
 cat "$files/judged"

@@ -5,6 +5,7 @@
 #include "window.h"
 #include "remote/batch.h"
 #include "remote/execute.c"
+#include "remote/move.h"
 #include "remote/operation_queue.c"
 #include "remote/origin.h"
 #include "remote/request.h"
@@ -86,7 +87,7 @@ static void look_twice(void)
 {
     for (int i = 0; i < 2; i++) {
         looked_ns = -SECOND_NS;
-        proa_aggregation_look();
+        proa_aggregation_send_due();
     }
 }
 

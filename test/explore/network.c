@@ -6,6 +6,7 @@
 #include "base/host_progress.h"
 #include "adopt/adopt.h"
 #include "remote/serve.h"
+#include "remote/work.h"
 #include "rma/combine.h"
 #include "shm/threads.h"
 
@@ -21,6 +22,7 @@ void network_make(const struct network *given)
     static const struct network nothing;
 
     network = given ? given : &nothing;
+    proa_remote_start(NULL);
     s = explore_new(sizeof *s, 64);
 }
 
@@ -51,6 +53,11 @@ void network_arrives(void)
 }
 
 /* ---- inside ---- */
+
+void proa_progress_set_transport(const struct proa_net_transport *transport)
+{
+    (void)transport;
+}
 
 int proa_ends_any(void)
 {
@@ -129,6 +136,12 @@ void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
 void proa_serve_posted(struct proa_remote *origin, uint64_t times)
 {
     (void)origin, (void)times;
+}
+
+void proa_serve_batch(struct proa_remote *from, const struct proa_wire_head *head, const char *body,
+                      size_t bytes)
+{
+    (void)from, (void)head, (void)body, (void)bytes;
 }
 
 void proa_serve_lost(struct proa_remote *origin)

@@ -13,7 +13,7 @@ static int is_here(void)
     return 1;
 }
 
-static enum proa_key look(int rank)
+static uint64_t look(int rank)
 {
     return rank ? PROA_KEY_ALONE : PROA_KEY_TELLS;
 }
@@ -21,13 +21,13 @@ static enum proa_key look(int rank)
 const struct proa_manager proa_manager_pmix = {.is_here = is_here, .look = look};
 const struct proa_manager proa_manager_pmi = {.is_here = is_here, .look = look};
 
-char *proa_roll_call(const struct proa_manager *manager, int rank, int size, int tells)
+uint64_t *proa_roll_call(const struct proa_manager *manager, int rank, int size, int tells)
 {
-    static char roll[RANKS];
+    static uint64_t roll[RANKS];
 
     (void)rank, (void)tells;
     for (int i = 0; i < size; i++)
-        roll[i] = (char)manager->look(i);
+        roll[i] = manager->look(i);
     return roll;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The progress engine (remote/progress.c): threads of a program, and the progress thread, which
+/* The progress engine (progress/progress.c): threads of a program, and the progress thread, which
  * rests while they drive, dozes, and leaves at the end of the process. */
 #include "network.h"
 #include "window.h"
@@ -18,7 +18,7 @@ static int mask_none(int how, const sigset_t *set, sigset_t *before);
 #define pthread_join join
 #define pthread_sigmask mask_none
 #define destructor unused /* the end of the process is called by a scenario */
-#include "remote/progress.c"
+#include "progress/progress.c"
 
 enum { PROGRAM, PROGRESS, OTHER };
 

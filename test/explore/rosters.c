@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes of other nodes that a window comes to know (remote/open.c), and the roster of its node,
- * which its leader gives back while others may read (remote/roster.c). */
+/* Processes of other nodes that a window comes to know (remote/windows.c), and the roster of its
+ * node, which its leader gives back while others may read (remote/roster.c). */
 #include "network.h"
 #include "window.h"
 #include "remote/roster.c"

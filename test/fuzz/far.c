@@ -2,10 +2,12 @@
 /* See far.h. */
 #include "far.h"
 #include "base/fail.h"
+#include "base/system.h"
 #include "create/start.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "rma/regions.h"
 #include "remote/window.h"
+#include "remote/work.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -30,6 +32,7 @@ static struct {
     uint32_t peers; /* that were ever reached */
     struct far far[FAR_RANKS];
     pthread_t program;
+    const struct proa_system *system; /* the real one */
     pthread_mutex_t mutex;
     pthread_cond_t woken;
     int wakes;
@@ -203,6 +206,12 @@ static int net_try(struct proa_net *opened, uint32_t peer)
     return PROA_OK;
 }
 
+/* Peers speak when the input says so. */
+static void net_attend(struct proa_net *opened)
+{
+    (void)opened;
+}
+
 static void net_wake(struct proa_net *opened)
 {
     (void)opened;
@@ -225,6 +234,7 @@ static const struct proa_net_transport transport = {
     .send = net_send,
     .move = net_move,
     .drop = net_drop,
+    .attend = net_attend,
     .progress = net_progress,
     .doze = net_doze,
     .wake = net_wake,
@@ -266,15 +276,29 @@ static int tell(void *context, int rank, char *text, size_t bytes)
     return 0;
 }
 
+/* A wait of the program's sleeps for what the agent brings. Here the program brings it itself, on a
+ * busy machine as well, where a wait does nothing but sleep. */
+static void sleep_at(uint32_t *word, uint32_t expected, long timeout_ns)
+{
+    if (pthread_equal(pthread_self(), net.program))
+        far_drive();
+    net.system->sleep(word, expected, timeout_ns);
+}
+
 static void start(void)
 {
+    static struct proa_system system;
     static int started;
 
     if (started)
         return;
     started = 1;
     net.program = pthread_self();
-    proa_progress_set_transport(&transport);
+    net.system = proa_system;
+    system = *proa_system;
+    system.sleep = sleep_at;
+    proa_system = &system;
+    proa_remote_start(&transport);
     MUST(proa_core_start() == PROA_OK);
 }
 

@@ -59,7 +59,7 @@ static void look_at_frame(const void *bytes, size_t count, int knows)
     MUST(body == (const char *)bytes + PROA_FRAME_HEAD);
     MUST(head.bytes == count - PROA_FRAME_HEAD && head.bytes <= PROA_NET_MESSAGE_MOST);
     MUST(head.version == PROA_FRAME_VERSION && head.kind >= 1 && head.kind < PROA_FRAME_KINDS);
-    MUST((head.number == 0) == (head.kind == PROA_FRAME_GREETING));
+    MUST((head.number == 0) == proa_frame_greets(head.kind));
     sum(body, head.bytes);
     if (head.kind == PROA_FRAME_GREETING)
         look_at_address(body, head.bytes);

@@ -112,6 +112,30 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
     return error;
 }
 
+int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    HOST(Comm_group)
+    int error = host(comm, group);
+    below_state.groups += error == MPI_SUCCESS;
+    return error;
+}
+
+int PMPI_Group_incl(MPI_Group group, int n, const int ranks[], MPI_Group *part)
+{
+    HOST(Group_incl)
+    int error = host(group, n, ranks, part);
+    below_state.groups += error == MPI_SUCCESS;
+    return error;
+}
+
+int PMPI_Group_free(MPI_Group *group)
+{
+    HOST(Group_free)
+    int error = host(group);
+    below_state.groups -= error == MPI_SUCCESS;
+    return error;
+}
+
 int PMPI_Comm_free(MPI_Comm *comm)
 {
     HOST(Comm_free)

@@ -9,6 +9,7 @@ struct below {
     /* how often two calls on the host windows that Proa keeps for handles were under way at once */
     int overlaps;
     int communicators;   /* that Proa has split off and not given back */
+    int groups;          /* that Proa has made and not freed */
     int tests;           /* calls of MPI_Test by Proa, which move the host's messages */
     int tests_at_once;   /* two of them on one request */
     int no_windows;      /* 1: the host makes no window on one process */

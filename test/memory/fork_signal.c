@@ -18,8 +18,8 @@ enum { forks_wanted = 60, rounds_most = 20000, at_a_time = 5, patience_s = 20 };
 
 static __thread volatile sig_atomic_t in_malloc; /* of the thread that is interrupted */
 static volatile sig_atomic_t forks, is_forking, is_over;
-static volatile int shared; /* stores of children that this process saw */
-static timer_t timer;
+static volatile int shared;  /* stores of children that this process saw */
+static timer_t timer, limit; /* limit: of processor time; what stands still test/launch ends */
 static uint64_t seed;
 static struct room room;
 
@@ -185,6 +185,7 @@ static void start_timer(void)
 {
     struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART},
                      alarmed = {.sa_handler = on_alarm};
+    struct sigevent late = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
     event._sigev_un._tid = (pid_t)gettid();
     dl_iterate_phdr(note_object, NULL);
@@ -192,7 +193,8 @@ static void start_timer(void)
     sigaction(SIGPROF, &action, NULL);
     sigaction(SIGALRM, &alarmed, NULL);
     CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, "no timer");
-    alarm(patience_s);
+    CHECK(timer_create(CLOCK_PROCESS_CPUTIME_ID, &late, &limit) == 0, "no timer");
+    timer_settime(limit, 0, &(struct itimerspec){.it_value.tv_sec = patience_s}, NULL);
     set_timer();
 }
 
@@ -227,7 +229,7 @@ int main(int argc, char **argv)
     start_timer();
     make_windows();
     is_over = 1;
-    alarm(0);
+    timer_delete(limit);
     timer_delete(timer);
     CHECK(forks >= forks_wanted || !getenv("PROA_EXPECT"), "the handler has forked %d times only",
           (int)forks);

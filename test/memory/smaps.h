@@ -5,7 +5,7 @@
 
 #include "memory.h"
 
-enum { flags_room = 120 };
+enum { flags_room = 160 };
 
 /* Of [first, end). Large pages in KiB, of private memory and of files'. */
 struct smaps {
@@ -18,11 +18,21 @@ struct smaps {
 static inline void smaps_flags(char *to, const char *line)
 {
     char word[8];
-    int used = 0, length = 0;
-    to[0] = '\0';
+    int used = 0, length = (int)strlen(to);
     for (line += strlen("VmFlags:"); sscanf(line, " %7s%n", word, &used) == 1; line += used)
         if (strcmp(word, "sd") != 0 && length + 4 < flags_room)
             length += snprintf(to + length, flags_room - (size_t)length, "%s ", word);
+}
+
+/* The protection key of a mapping, and the name that the program has given it, go before. */
+static inline void smaps_more(char *to, const char *line)
+{
+    int key = 0, length = (int)strlen(to);
+    const char *name = strstr(line, "[anon:");
+    if (sscanf(line, "ProtectionKey: %d", &key) == 1)
+        snprintf(to + length, flags_room - (size_t)length, "key %d ", key);
+    else if (name)
+        snprintf(to, flags_room, "%.*s ", (int)strcspn(name, "\n"), name);
 }
 
 static inline struct smaps smaps_read(const char *memory, size_t bytes)
@@ -30,7 +40,7 @@ static inline struct smaps smaps_read(const char *memory, size_t bytes)
     size_t page = page_size();
     unsigned long first = 0, end = 0, begin = (uintptr_t)memory, limit = begin + bytes, from, to;
     struct smaps smaps = {.pages = bytes / page};
-    char line[400], flags[flags_room];
+    char line[400], flags[flags_room] = "";
     long kib;
     smaps.flags = need(calloc(smaps.pages, sizeof *smaps.flags));
     FILE *file = need(fopen("/proc/self/smaps", "r"));
@@ -38,9 +48,11 @@ static inline struct smaps smaps_read(const char *memory, size_t bytes)
         if (sscanf(line, "%lx-%lx ", &from, &to) == 2) {
             first = from > begin ? from : begin;
             end = to < limit ? to : limit;
+            flags[0] = '\0';
         }
         if (first >= end)
             continue;
+        smaps_more(flags, line);
         if (sscanf(line, "AnonHugePages: %ld", &kib) == 1 ||
             sscanf(line, "ShmemPmdMapped: %ld", &kib) == 1)
             smaps.huge_kib += kib;

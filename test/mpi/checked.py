@@ -36,6 +36,49 @@ def check_json(path, ranks, count):
     return has_lines
 
 
+# The properties that SARIF 2.1.0 knows of each object that is written, which has no others; the required ones come first.
+PROPERTIES = {
+    "log": (["version", "runs"], ["$schema"]),
+    "run": (["tool"], ["results", "originalUriBaseIds"]),
+    "tool": (["driver"], []),
+    "driver": (["name"], ["version", "rules"]),
+    "rule": (["id"], ["shortDescription"]),
+    "result": (["message"], ["ruleId", "level", "occurrenceCount", "locations", "relatedLocations", "stacks", "partialFingerprints", "properties"]),
+    "stack": (["frames"], ["message"]),
+    "frame": ([], ["location"]),
+    "location": ([], ["physicalLocation", "logicalLocations", "message"]),
+    "physicalLocation": (["artifactLocation"], ["region", "address"]),
+    "artifactLocation": ([], ["uri", "uriBaseId"]),
+    "logicalLocation": ([], ["name", "kind"]),
+}
+PARTS = {"runs": "run", "tool": "tool", "driver": "driver", "rules": "rule", "results": "result", "locations": "location",
+         "relatedLocations": "location", "stacks": "stack", "frames": "frame", "location": "location", "physicalLocation": "physicalLocation",
+         "artifactLocation": "artifactLocation", "logicalLocations": "logicalLocation"}
+
+
+def check_object(value, kind):
+    needed, more = PROPERTIES[kind]
+    assert set(needed) <= set(value) <= set(needed + more), (kind, sorted(value))
+    for name, part in value.items():
+        for one in part if isinstance(part, list) else [part]:
+            if name in PARTS:
+                check_object(one, PARTS[name])
+
+
+def check_paths(run, has_lines):
+    """Relative to the root, as GitHub and GitLab take them."""
+    (base,) = run["originalUriBaseIds"].values()
+    assert base["uri"].startswith("file:///") and base["uri"].endswith("/"), base
+    for result in run["results"]:
+        for location in result["locations"] + [frame["location"] for stack in result["stacks"] for frame in stack["frames"]]:
+            artifact = location["physicalLocation"]["artifactLocation"]
+            assert not has_lines or not artifact["uri"].startswith("file:"), artifact
+            assert artifact["uriBaseId"] in run["originalUriBaseIds"], artifact
+        assert len(result["stacks"]) == 2, result
+    fingerprints = [result["partialFingerprints"]["proa/v1"] for result in run["results"]]
+    assert len(set(fingerprints)) == len(fingerprints), fingerprints
+
+
 def check_location(location, has_lines):
     physical = location["physicalLocation"]
     uri = physical["artifactLocation"]["uri"]
@@ -51,6 +94,8 @@ def check_sarif(path, count, has_lines):
         document = json.load(file)
     assert document["version"] == "2.1.0" and document["$schema"].endswith("sarif-2.1.0.json"), document
     (run,) = document["runs"]
+    check_object(document, "log")
+    check_paths(run, has_lines)
     driver = run["tool"]["driver"]
     assert driver["name"] == "Proa" and driver["version"], driver
     rules = [rule["id"] for rule in driver["rules"]]

@@ -17,6 +17,8 @@
  *   late     no hang: a rank that sleeps before it sends
  *   tell   no hang: ranks whose reports of races take long to be written
  *   reduce   no hang: a reduction that all ranks are in, and that takes long
+ *   early    no hang: the same, of which one rank is through and waits for a message of the other
+ *   copy     no hang: a put that takes long to copy, for which the other rank waits
  *
  * The program ends once the file is there that PROA_TEST_TOLD names.
  */
@@ -296,6 +298,52 @@ static void halves(MPI_Win win)
     CHECK(sum == nranks, "the sum is %ld", sum);
 }
 
+static void early(MPI_Win win)
+{
+    long mine = 1, sum = 0;
+    MPI_Op op;
+
+    (void)win;
+    MPI_Op_create(sum_slowly, 0, &op);
+    MPI_Reduce(&mine, &sum, 1, MPI_LONG, op, 0, MPI_COMM_WORLD);
+    MPI_Op_free(&op);
+    if (rank == 0)
+        MPI_Send(&sum, 1, MPI_LONG, 1, 0, MPI_COMM_WORLD);
+    else
+        MPI_Recv(&sum, 1, MPI_LONG, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CHECK(sum == 2, "the sum is %ld", sum);
+}
+
+/* The copy of a put takes long: the library's memcpy is this one. */
+enum { COPIED_SLOWLY = 12344, COPY_ROOM = 16384 };
+
+#ifndef __SANITIZE_ADDRESS__
+void *memcpy(void *to, const void *from, size_t bytes)
+{
+    if (bytes == COPIED_SLOWLY)
+        sleep_long();
+    return memmove(to, from, bytes);
+}
+#endif
+
+static void copy(MPI_Win win)
+{
+    static char data[COPIED_SLOWLY];
+    struct area area = open_area(kind_allocate, COPY_ROOM, 1, MPI_COMM_WORLD);
+
+    (void)win;
+    MPI_Win_lock_all(0, area.win);
+    if (rank == 0) {
+        MPI_Put(data, COPIED_SLOWLY, MPI_BYTE, 1, 0, COPIED_SLOWLY, MPI_BYTE, area.win);
+        MPI_Win_flush(1, area.win);
+        MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    } else {
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Win_unlock_all(area.win);
+    close_area(&area);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -305,7 +353,8 @@ int main(int argc, char **argv)
                 {"receive", by_receive}, {"barrier", by_barrier}, {"swap", by_swap},
                 {"request", by_request}, {"slow", slowly},        {"late", late},
                 {"reduce", reduce},      {"dup", by_dup},         {"ring", by_ring},
-                {"halves", halves},      {"tell", tell}};
+                {"halves", halves},      {"tell", tell},          {"early", early},
+                {"copy", copy}};
     struct area area;
 
     start(&argc, &argv);

@@ -33,7 +33,7 @@ wait $!
 says() {
   grep -q "^proa:   rank $1: .*$2" "$said" || fail "rank $1 is not told of: $2"
 }
-case $way in slow | late | reduce | halves | tell)
+case $way in slow | late | reduce | halves | tell | early | copy)
   ! grep -q '^proa: hang:' "$said" || fail "a false alarm"
   grep -q '^ok hang' "$said" || fail "it did not end"
   echo "ok hang $way"

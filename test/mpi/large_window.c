@@ -8,7 +8,6 @@
  */
 #include "window.h"
 #include <stdbool.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static const int64_t mib = 1 << 20, gib = 1 << 30;
@@ -46,15 +45,6 @@ static int64_t memory_free(void)
 static int64_t private_bytes(void)
 {
     return read_number("/proc/self/status", "RssAnon:") * 1024;
-}
-
-/* Touched page by page, so much memory would take longer than the test. */
-static void *large_malloc(int64_t bytes)
-{
-    void *memory = NULL;
-    if (posix_memalign(&memory, (size_t)(2 * mib), (size_t)bytes) == 0)
-        madvise(memory, (size_t)bytes, MADV_HUGEPAGE);
-    return need(memory);
 }
 
 /* Rank 0 decides for both. One GiB is to spare, and what result will need. */
@@ -101,7 +91,7 @@ static bool open_large(struct large *l, int64_t bytes, int disp_unit, bool creat
     *l = (struct large){
         .win = MPI_WIN_NULL, .bytes = bytes, .disp_unit = disp_unit, .created = created};
     if (created) {
-        l->base = mine ? large_malloc(mine) : NULL;
+        l->base = mine ? need(malloc((size_t)mine)) : NULL;
         code = MPI_Win_create(l->base, mine, disp_unit, MPI_INFO_NULL, MPI_COMM_WORLD, &l->win);
     } else
         code = MPI_Win_allocate(mine, disp_unit, MPI_INFO_NULL, MPI_COMM_WORLD, &l->base, &l->win);
@@ -409,7 +399,7 @@ static void big_windows(bool created)
         return;
     across_lines(&l);
     if (rank == 0 && !result)
-        result = large_malloc(big_blocks * mib);
+        result = need(malloc((size_t)big_blocks * mib));
     in_one_call(&l, false);
     in_one_call(&l, true);
     close_large(&l);

@@ -240,6 +240,31 @@ static void right_nocheck_lock(MPI_Win win)
     locks(win, MPI_LOCK_SHARED, MPI_MODE_NOCHECK);
 }
 
+/* Rank 0 takes its lock while the others have all. */
+static void beside_all(MPI_Win win, int type)
+{
+    if (rank > 0)
+        MPI_Win_lock_all(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Win_lock(type, 0, MPI_MODE_NOCHECK, win);
+        MPI_Win_unlock(0, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank > 0)
+        MPI_Win_unlock_all(win);
+}
+
+static void wrong_nocheck_beside_all(MPI_Win win)
+{
+    beside_all(win, MPI_LOCK_EXCLUSIVE);
+}
+
+static void right_nocheck_beside_all(MPI_Win win)
+{
+    beside_all(win, MPI_LOCK_SHARED);
+}
+
 /* Posts and starts with these assertions, and puts. */
 static void put_started(MPI_Win win, int posted, int started)
 {
@@ -359,13 +384,18 @@ static void wrong_request_free(MPI_Win win)
     lock_all(win, 0);
 }
 
+/* Between nodes MPI_Cancel refuses it. */
 static void wrong_request_cancel(MPI_Win win)
 {
     MPI_Request request;
 
     lock_all(win, 1);
     MPI_Rget(theirs, 1, MPI_LONG, right, 0, 1, MPI_LONG, win, &request);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Cancel(&request);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     lock_all(win, 0);
 }
@@ -418,17 +448,40 @@ static const struct {
     {               \
 #name, name \
     }
-    CASE(wrong_signature),      CASE(right_signature),      CASE(wrong_overlap),
-    CASE(right_overlap),        CASE(wrong_result),         CASE(right_result),
-    CASE(wrong_noprecede),      CASE(right_noprecede),      CASE(wrong_fence_asserts),
-    CASE(right_fence_asserts),  CASE(wrong_nocheck_start),  CASE(right_nocheck_start),
-    CASE(wrong_nocheck_lock),   CASE(right_nocheck_lock),   CASE(wrong_groups),
-    CASE(right_groups),         CASE(wrong_served),         CASE(wrong_error),
-    CASE(wrong_struct),         CASE(right_struct),         CASE(wrong_overlap_sum),
-    CASE(right_overlap_sum),    CASE(wrong_nocheck_sides),  CASE(right_nocheck_sides),
-    CASE(wrong_noput_post),     CASE(wrong_noput),          CASE(right_noput),
-    CASE(wrong_locked_exposed), CASE(right_locked_exposed), CASE(wrong_request_free),
-    CASE(wrong_request_cancel), CASE(right_requests),
+    CASE(wrong_signature),
+    CASE(right_signature),
+    CASE(wrong_overlap),
+    CASE(right_overlap),
+    CASE(wrong_result),
+    CASE(right_result),
+    CASE(wrong_noprecede),
+    CASE(right_noprecede),
+    CASE(wrong_fence_asserts),
+    CASE(right_fence_asserts),
+    CASE(wrong_nocheck_start),
+    CASE(right_nocheck_start),
+    CASE(wrong_nocheck_lock),
+    CASE(right_nocheck_lock),
+    CASE(wrong_groups),
+    CASE(right_groups),
+    CASE(wrong_served),
+    CASE(wrong_error),
+    CASE(wrong_struct),
+    CASE(right_struct),
+    CASE(wrong_overlap_sum),
+    CASE(right_overlap_sum),
+    CASE(wrong_nocheck_sides),
+    CASE(right_nocheck_sides),
+    CASE(wrong_noput_post),
+    CASE(wrong_noput),
+    CASE(right_noput),
+    CASE(wrong_locked_exposed),
+    CASE(right_locked_exposed),
+    CASE(wrong_request_free),
+    CASE(wrong_request_cancel),
+    CASE(right_requests),
+    CASE(wrong_nocheck_beside_all),
+    CASE(right_nocheck_beside_all),
 #undef CASE
 };
 

@@ -22,7 +22,7 @@ fail() {
 }
 
 more='wrong_info wrong_part wrong_attached wrong_unmapped wrong_stack'
-near=' wrong_nocheck_start wrong_nocheck_lock wrong_groups wrong_locked_exposed ' # told on one node
+near=' wrong_nocheck_start wrong_nocheck_lock wrong_nocheck_beside_all wrong_groups wrong_locked_exposed ' # told on one node
 
 # run CONFLICTS NAMES: all are told but these, with check mode of that kind.
 run() {

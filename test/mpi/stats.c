@@ -150,7 +150,7 @@ static void active(void)
 
     MPI_Win_allocate(words * sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
                      &win);
-    MPI_Win_set_name(win, "a \"name\"");
+    MPI_Win_set_name(win, "a \"name\"\033[1m\302\233");
     MPI_Win_get_group(win, &group);
     MPI_Win_fence(0, win);
     MPI_Put(&one, 1, MPI_LONG, right, 0, 1, MPI_LONG, win);

@@ -153,18 +153,28 @@ static void tell_most(MPI_Win win)
     MPI_Win_fence(0, win);
 }
 
+/* On the clock that all ranks of this machine share, for test/nodes/crowd. */
+static void note(const char *what)
+{
+    printf("%s at %.3f: rank %d\n", what, now(), rank);
+    fflush(stdout);
+}
+
 /* The last rank dies; each of the others is told so by its fence. */
 static void die(MPI_Win win)
 {
     char text[MPI_MAX_ERROR_STRING] = "", sentence[40];
     int length, code;
-    if (rank == nranks - 1)
+    if (rank == nranks - 1) {
+        note("died");
         _exit(0);
+    }
     began = now();
     code = MPI_Win_fence(0, win);
     if (code != MPI_SUCCESS)
         MPI_Error_string(code, text, &length);
     snprintf(sentence, sizeof sentence, "rank %d is gone", nranks - 1);
+    note("told");
     CHECK(strstr(text, sentence), "%s", text);
     tell("a fence without the last rank", 1);
 }

@@ -6,7 +6,7 @@
 int simulate_thread(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                     void *arg);
 #define pthread_create simulate_thread
-#include "../../src/remote/progress.c"
+#include "../../src/progress/progress.c"
 
 #include "simulate.h"
 

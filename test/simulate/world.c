@@ -9,7 +9,8 @@
 
 #include "base/fail.h"
 #include "create/start.h"
-#include "remote/ends.h"
+#include "progress/ends.h"
+#include "remote/work.h"
 #include "window/gather.h"
 
 #include <stdarg.h>
@@ -462,7 +463,7 @@ struct proa_group simulate_begin(struct simulate_rank *rank)
     snprintf(node, sizeof node, "%d", rank->number / world.plan->per_node);
     setenv("PROA_NODE_ID", node, 1);
     SIMULATE_OK(proa_core_start());
-    proa_progress_set_transport(&simulate_transport);
+    proa_remote_start(&simulate_transport);
     return (struct proa_group){.size = world.plan->ranks,
                                .rank = rank->number,
                                .context = rank,

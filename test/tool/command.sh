@@ -90,7 +90,6 @@ doctor() {
   done
   expect '^  ok +memfd'
   expect '^  ok +futex'
-  expect '^  [a-z]+ +watchpoints'
 }
 
 doctor_costs() {

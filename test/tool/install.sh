@@ -131,4 +131,21 @@ fi
 "$(dirname "${BASH_SOURCE[0]}")/../documents/links" "$prefix/share/doc/proa" >"$scratch/said" 2>&1 || fail "the documents lead to what is not installed"
 completed=$(bash -c '. "$1"; COMP_WORDS=(proa do) COMP_CWORD=1; _proa; echo "${COMPREPLY[*]}"' bash "$prefix/share/bash-completion/completions/proa")
 [ "$completed" = doctor ] || fail "completion makes '$completed' of 'do'"
+if command -v fish >/dev/null; then
+  completed=$(fish --no-config -c "source $prefix/share/fish/vendor_completions.d/proa.fish; complete -C 'proa do'")
+  [ "$completed" = doctor ] || fail "fish makes '$completed' of 'do'"
+fi
+if command -v zsh >/dev/null; then
+  # shellcheck disable=SC2016 # for zsh
+  completed=$(zsh -fc 'words=(proa trace --sv) CURRENT=3; compadd() { shift; print -r -- "$@"; }; . "$1"' zsh "$prefix/share/zsh/site-functions/_proa")
+  [ "$completed" = --svg ] || fail "zsh makes '$completed' of '--sv'"
+fi
+for command in run exec info doctor trace top bench; do
+  [ -s "$prefix/share/man/man1/proa-$command.1" ] || fail "no manual page of proa $command"
+done
+
+"$cmake" --install "$build" --prefix "$scratch/second" >"$scratch/said" 2>&1 || fail "cmake --install fails"
+"$cmake" --build "$build" --target uninstall >"$scratch/said" 2>&1 || fail "the target uninstall fails"
+left=$(find "$scratch/second" ! -type d)
+[ -z "$left" ] || fail "after it there is still $left"
 echo "ok install"

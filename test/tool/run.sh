@@ -146,27 +146,30 @@ preload_by_option() {
   preload_is 2 "$library:$mine"
 }
 
-# Of ranks that are more than processors. The library for the launcher is not in them, without it all goes on, and one rank is started as ever.
+# Of ranks that are more than processors, on a machine that is pretended to do nothing else, and on one that does. The library for the launcher
+# is not in the ranks, without it all goes on, and one rank is started as ever.
 sessions() {
-  local many=$(($(nproc) + 1)) one
-  proa run -n "$many" "$show"
+  local many=$(($(nproc) + 1)) one mine
+  mine=$(dirname "$PROA_TOOL_PROGRAMS")/libtool-runnable.so
+  echo "0.00 0.00 0.00 1/100 1000" >"$scratch/idle"
+  echo "0.00 0.00 0.00 2/100 1000" >"$scratch/busy"
+  LD_PRELOAD=$mine PROA_TOOL_LOADAVG=$scratch/idle proa run -n "$many" "$show"
   expect_status 0
   expect_times "$many" "session=[shared]"
-  preload_is "$many" "$library"
-  LD_PRELOAD=$(make_library libmine.so) proa run -n "$many" "$show"
-  expect_times "$many" "session=[shared]"
-  preload_is "$many" "$library:$scratch/libmine.so"
-  natively -n 1 "$show"
-  one=$(grep -oE 'session=\[[a-z]+\]' "$scratch/out")
-  proa run -n 1 "$show"
+  preload_is "$many" "$library:$mine"
+  natively -n "$many" "$show"
+  one=$(grep -oE 'session=\[[a-z]+\]' "$scratch/out" | head -n 1)
+  LD_PRELOAD=$mine PROA_TOOL_LOADAVG=$scratch/busy proa run -n "$many" "$show"
+  expect_times "$many" "$one"
+  LD_PRELOAD=$mine PROA_TOOL_LOADAVG=$scratch/idle proa run -n 1 "$show"
   expect_times 1 "$one"
   mkdir -p "$scratch/bin" "$scratch/lib"
   cp "$PROA" "$scratch/bin/proa"
   cp "$library" "$scratch/lib"
   proa=$scratch/bin/proa
-  PROA_LIBDIR=$scratch/lib proa run -n 2 "$show"
+  LD_PRELOAD=$mine PROA_TOOL_LOADAVG=$scratch/idle PROA_LIBDIR=$scratch/lib proa run -n 2 "$show"
   expect_status 0
-  preload_is 2 "$scratch/lib/libproa-$stand_in.so"
+  preload_is 2 "$scratch/lib/libproa-$stand_in.so:$mine"
 }
 
 natively() {
@@ -236,6 +239,59 @@ given_on() {
 }
 
 # Options that no table of proa's has, with and without values; the program is looked for where the launcher would.
+# complains SENTENCE ARGUMENT...: of a command line that makes no sense, before anything starts.
+complains() {
+  local sentence=$1 speaker=proa
+  shift
+  proa "$@"
+  expect_status 2
+  expect_error "$sentence"
+  [ ! -s "$scratch/out" ] || fail "it starts something"
+}
+
+# What is behind the program is the program's, and options of the launcher's that are close to Proa's are the launcher's.
+misspelt() {
+  complains "no option --stat; did you mean --stats?" run --stat -n 1 "$show"
+  complains "no option --tracee=$scratch; did you mean --trace?" run -n 1 "--tracee=$scratch" "$show"
+  complains "no option --cehck; did you mean --check?" run -n 1 --cehck "$show"
+  complains "no option --cehck; did you mean --check?" run --cehck -n 1 no-such-program
+  complains "no option --top=1; did you mean --top?" run --top=1 -n 1 "$show"
+  complains "no option --stat; did you mean --stats?" exec --stat "$show"
+  complains "no command 'rnu'; did you mean run?" rnu -n 1 "$show"
+  complains "no command 'trac'; did you mean trace?" trac
+  make_launcher
+  given_on -n 1 "$show" --stat --tracee
+}
+
+missing_value() {
+  complains "--trace needs a value: --trace DIR" run --trace -n 1 "$show"
+  complains "--trace needs a value: --trace DIR" run -n 1 "$show" : --trace
+  complains "--mpi needs a value: --mpi HOST" run --mpi -n 1 "$show"
+  complains "--check-json needs a value: --check-json FILE" run --check-json --stats "$show"
+  complains "--fail-on needs a value: --fail-on race|misuse|note" exec --fail-on
+}
+
+unwritable() {
+  touch "$scratch/file"
+  complains "--trace cannot write $scratch/file: it is no folder" run --trace "$scratch/file" -n 1 "$show"
+  complains "--trace cannot write $scratch/no/trace: $scratch/no: No such file or directory" run --trace "$scratch/no/trace" -n 1 "$show"
+  complains "--stats cannot write $scratch: it is a folder" run "--stats=$scratch" -n 1 "$show"
+  complains "--check-json cannot write $scratch/file/x: $scratch/file: Not a directory" run --check-json "$scratch/file/x" -n 1 "$show"
+  complains "--check-sarif cannot write $scratch/no/x: $scratch/no: No such file or directory" exec --check-sarif "$scratch/no/x" "$show"
+  proa run --trace "$scratch/new/" "--stats=$scratch/file" -n 1 "$show"
+  expect_status 0
+}
+
+# Standard streams that are closed, as a daemon's may be.
+closed() {
+  "$proa" run -n 2 "$show" --exit 5 >&- 2>&-
+  status=$?
+  expect_status 5
+  "$proa" run -n 2 "$show" --exit 5 <&- >&- 2>&-
+  status=$?
+  expect_status 5
+}
+
 unknown_option() {
   make_launcher
   given_on -n 2 --no-such-option 30 "$show" x
@@ -515,10 +571,46 @@ exec_refused() {
   expect_times 1 "usage: LAUNCHER... proa exec"
 }
 
+# Was Proa built with the tool for loads and stores?
+has_translator() {
+  [ -x "$(dirname "$PROA")/../../src/proa/translator/translate" ]
+}
+
+# cannot_see_memory SENTENCE ARGUMENT...: the line for a program whose loads and stores cannot be seen, which does not start.
+cannot_see_memory() {
+  local sentence=$1 speaker="proa $2: "
+  shift
+  proa "$@"
+  expect_status 127
+  expect_error "$sentence"
+  [ ! -s "$scratch/out" ] || fail "it starts the program"
+}
+
+# A command beside which there is no tool.
+memory_without_tool() {
+  cp "$PROA" "$scratch/proa"
+  proa=$scratch/proa
+  cannot_see_memory "--check=memory needs files of Valgrind, and Proa was built without them (Debian: valgrind)" run --check=memory -n 1 "$show"
+  cannot_see_memory "--check=memory needs files of Valgrind" exec --mpi "$host" --check=memory env
+}
+
+# Runtimes that take the addresses of the tool.
+memory_sanitized() {
+  has_translator || skip "built without the tool"
+  local runtime
+  for runtime in asan:AddressSanitizer tsan:ThreadSanitizer; do
+    cp "$show" "$scratch/with"
+    printf '__%s_init\0' "${runtime%:*}" >>"$scratch/with"
+    cannot_see_memory "$scratch/with has ${runtime#*:}, with which --check=memory does not run" run --check=memory -n 1 "$scratch/with"
+  done
+}
+
 # Each of the options of check mode asks for it; files are named from where the job starts.
 exec_checks() {
   cd "$scratch" || exit 1
-  for options in --check --check=memory "--check-json found" "--check-sarif=found" "--fail-on misuse"; do
+  local memory=--check=memory
+  has_translator || memory=--check
+  for options in --check $memory "--check-json found" "--check-sarif=found" "--fail-on misuse" --check-stack "--check-root ."; do
     # shellcheck disable=SC2086 # words
     proa exec --mpi "$host" $options env
     expect_status 0
@@ -528,10 +620,16 @@ exec_checks() {
   expect_times 1 "PROA_CHECK_JSON=$PWD/found"
   expect_times 1 "PROA_CHECK_SARIF=/found"
   expect_times 1 "PROA_CHECK_FAIL_ON=note"
+  expect_times 0 "PROA_CHECK_STACK"
+  proa exec --mpi "$host" --check-stack --check-root=tree env
+  expect_times 1 "PROA_CHECK_STACK=64"
+  expect_times 1 "PROA_CHECK_ROOT=$PWD/tree"
   proa exec --mpi "$host" --check env
   expect_times 0 "PROA_CHECK_MEMORY"
-  proa exec --mpi "$host" --check=memory env
-  expect_times 1 "PROA_CHECK_MEMORY=1"
+  if has_translator; then
+    proa exec --mpi "$host" --check=memory env
+    expect_times 1 "PROA_CHECK_MEMORY=1"
+  fi
   expect_times 0 "PROA_CHECK_CONFLICTS"
   proa exec --mpi "$host" --check=usage env
   expect_times 1 "PROA_CHECK_CONFLICTS=0"

@@ -112,6 +112,19 @@ def drifting():
     check(20 < error < 40, f"the error is {error} ns, with what lies outside of the comparisons")
 
 
+def ways():
+    """Operations by each way, as many and as large as none of another: in the sum each has its own numbers."""
+    sizes = {0: [1, 2], 1: [4], 2: [100, 200, 300], 3: [5000, 6000, 7000, 8000, 9000]}  # store, store in general, kernel, network
+    operations = [record(OPERATION, 100 + at, 101 + at, "MPI_Put", 1, size, value=1 << 32, way=way)
+                  for at, (way, size) in enumerate((way, size) for way, all_of_way in sizes.items() for size in all_of_way)]
+    applied = [record(APPLIED, 500, 510, "MPI_Put", 0, size, value=number) for number, size in enumerate(sizes[3][:2], 1)]
+    _, numbers = model_of([[record(CALL, 0, 10, "MPI_Win_lock_all"), *operations], applied])
+    found, expected = numbers["windows"][0], {"store": sizes[0] + sizes[1], "kernel": sizes[2], "network": sizes[3]}
+    check(found["ways"] == {way: {"count": len(of), "bytes": sum(of)} for way, of in expected.items()}, f"ways: {found['ways']}")
+    check(found["applied"] == {"count": 2, "bytes": 11000}, f"applied: {found['applied']}")
+    check(found["sent"] == found["received"] == {"count": 0, "bytes": 0}, "messages")
+
+
 def dropped():
     _, numbers = model_of([[record(CALL, 0, 10, "MPI_Win_lock_all")]], 5)
     check(numbers["processes"][0]["dropped"] == 5, "dropped records are not counted")
@@ -213,5 +226,5 @@ def progress():
             check(status == 0 and re.search(r"\rproa trace: +\d+ %", said) and said.endswith("\r\033[K"), f"{form}: status {status}, on the terminal {said!r}")
 
 
-for case in (late_unlock, shared_locks, distant_locks, late_notification, parts, drifting, dropped, notices, names, full, progress):
+for case in (late_unlock, shared_locks, distant_locks, late_notification, parts, drifting, ways, dropped, notices, names, full, progress):
     case()

@@ -5,6 +5,7 @@
 page.py LAUNCH HOST LIBRARY PROA PROGRAM    without Chromium the page is looked at without it, and the status is 77
 """
 import base64
+import itertools
 import json
 import os
 import re
@@ -54,6 +55,12 @@ class Figure:
         return next(arrow for arrow in self.arrows if arrow[0] == kind)
 
 
+def collide(one, other):
+    """Calls of two ranks may begin in the same nanosecond: they share a row, each in its rank's column."""
+    apart = abs(one[2] - other[2])
+    return apart < 20 and not (apart == 0 and one[0] != other[0])
+
+
 def look_at_figures(folder):
     strong = Figure(folder, "1:1-1")
     check(strong.order() == [(1, "post"), (0, "start"), (0, "put"), (0, "put"), (0, "complete"), (1, "wait")], f"strong: {strong.order()}")
@@ -72,8 +79,7 @@ def look_at_figures(folder):
     check(fence.kinds() == ["data"] * 3 + ["fence"] * 2, f"fence: arrows {fence.kinds()}")
     check(sorted(set(fence.shades)) == [("fence", 0), ("fence", 1), ("fence", 2)], f"fence: {fence.shades}")
     for figure in (strong, weak, passive, fence):
-        heights = [call[2] for call in figure.calls]
-        check(all(later - former >= 20 for former, later in zip(heights, heights[1:])), f"names collide: {figure.calls}")
+        check(not any(collide(one, other) for one, other in itertools.combinations(figure.calls, 2)), f"names collide: {figure.calls}")
         check(all(arrow[2] <= arrow[4] for arrow in figure.arrows if arrow[0] != "data"), f"an arrow leads back: {figure.arrows}")
 
 

@@ -31,6 +31,7 @@
 
 /* calls that still succeed; -1: all */
 static int mmap_fails_after = -1, pwrite_fails_after = -1, uffd_fails = 0;
+static int uffd_is_idle; /* it registers memory, and stops no thread there */
 
 static int is_due(int *fails_after)
 {
@@ -54,6 +55,14 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
         return -1;
     }
     return __real_syscall(number, a, b, c, d, e, f);
+}
+
+int __real_ioctl(int fd, unsigned long request, void *argument);
+int __wrap_ioctl(int fd, unsigned long request, void *argument);
+
+int __wrap_ioctl(int fd, unsigned long request, void *argument)
+{
+    return request == UFFDIO_REGISTER && uffd_is_idle ? 0 : __real_ioctl(fd, request, argument);
 }
 
 /* ---- small things ---- */
@@ -270,7 +279,19 @@ static int stays_alone(void)
 #endif
 }
 
-/* Without userfaultfd memory stays where it is while there are threads. */
+/* Without userfaultfd memory stays where it is while there are threads. Returns the thread. */
+static pthread_t stays_beside_thread(char *memory, uint32_t *stop)
+{
+    pthread_t thread = sleeper(stop);
+    struct proa_hold h;
+
+    hold(&h, memory, world_pages(4));
+    CHECK_EQUAL(proa_adopt_bytes(&h), 0);
+    if (!h.why || !strstr(h.why, "userfaultfd"))
+        world_failed(__FILE__, __LINE__, "it stays because: %s", h.why);
+    proa_adopt_drop(&h);
+    return thread;
+}
 
 static void no_faults_body(struct world *world)
 {
@@ -283,12 +304,7 @@ static void no_faults_body(struct world *world)
     if (!stays_alone())
         return;
     uffd_fails = 1;
-    thread = sleeper(&stop);
-    hold(&h, memory, world_pages(4));
-    CHECK_EQUAL(proa_adopt_bytes(&h), 0);
-    if (!h.why || !strstr(h.why, "userfaultfd"))
-        world_failed(__FILE__, __LINE__, "it stays because: %s", h.why);
-    proa_adopt_drop(&h);
+    thread = stays_beside_thread(memory, &stop);
     proa_threads_host_begin(); /* not alone: its present memory stays the program's */
     proa_threads_host_end();
     hold(&h, memory, world_pages(4));
@@ -314,6 +330,20 @@ static void no_faults_body(struct world *world)
     munmap(memory, world_pages(4));
 }
 WORLD_TEST(no_faults, 1, .kernel = 1)
+
+static void idle_faults_body(struct world *world)
+{
+    char *memory = map_pages(world_pages(4));
+    uint32_t stop;
+
+    (void)world;
+    if (!stays_alone())
+        return;
+    uffd_is_idle = 1;
+    sleeper_end(stays_beside_thread(memory, &stop), &stop);
+    munmap(memory, world_pages(4));
+}
+WORLD_TEST(idle_faults, 1, .kernel = 1)
 
 /* With a thread that came meanwhile pages stay in the file, and go back once it has gone; pages
  * that the program unmaps are given back at the next look. */
@@ -552,11 +582,12 @@ WORLD_TEST(not_asked, 1, .kernel = 1)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waiter),    cmocka_unit_test(threads),
-        cmocka_unit_test(no_faults), cmocka_unit_test(leftovers),
-        cmocka_unit_test(failures),  cmocka_unit_test(failures_threads),
-        cmocka_unit_test(kinds),     cmocka_unit_test(locked),
-        cmocka_unit_test(not_asked), cmocka_unit_test(leftovers_moved),
+        cmocka_unit_test(waiter),           cmocka_unit_test(threads),
+        cmocka_unit_test(no_faults),        cmocka_unit_test(idle_faults),
+        cmocka_unit_test(leftovers),        cmocka_unit_test(failures),
+        cmocka_unit_test(failures_threads), cmocka_unit_test(kinds),
+        cmocka_unit_test(locked),           cmocka_unit_test(not_asked),
+        cmocka_unit_test(leftovers_moved),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

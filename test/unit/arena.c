@@ -430,7 +430,7 @@ static void reservation_fails_body(struct world *world)
 
 WORLD_TEST(reservation_fails, 1, .kernel = 1)
 
-/* A timer that ticks before a large piece is done, again and again. */
+/* A timer that ticks before two pages are done, again and again. */
 static void interrupted_body(struct world *world)
 {
     uint64_t before = bytes_in_use();
@@ -438,7 +438,7 @@ static void interrupted_body(struct world *world)
     (void)world;
 
     strict = 1;
-    fallocate_interrupted = (off_t)mib;
+    fallocate_interrupted = (off_t)world_pages(1);
     block = proa_arena_alloc(50 * mib + 100, 0);
     fallocate_interrupted = -1;
     CHECK(block);

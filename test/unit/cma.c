@@ -25,6 +25,8 @@ typedef ssize_t cma_call(pid_t pid, const struct iovec *local, unsigned long loc
                          const struct iovec *remote, unsigned long remote_count,
                          unsigned long flags);
 
+static int writes_refused;
+
 /* The kernel stops where the local runs end. */
 static ssize_t call_short(cma_call *call, pid_t pid, const struct iovec *local,
                           unsigned long local_count, const struct iovec *remote,
@@ -64,6 +66,10 @@ ssize_t __wrap_process_vm_writev(pid_t pid, const struct iovec *local, unsigned 
                                  unsigned long flags)
 {
     (void)flags;
+    if (writes_refused) {
+        errno = EPERM;
+        return -1;
+    }
     return call_short(__real_process_vm_writev, pid, local, local_count, remote, remote_count);
 }
 
@@ -198,11 +204,32 @@ static void gone_body(struct world *world)
 
 WORLD_TEST(gone, 2, .kernel = 1)
 
+/* ---- memory that can only be read ---- */
+
+static void refuse_writes(struct world *world)
+{
+    (void)world;
+    writes_refused = 1;
+}
+
+/* A kernel that reads a neighbour's memory, and does not write it, is no way to a window. */
+static void unwritable_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+
+    CHECK(proa_cma_works(proa_self));
+    CHECK(!proa_cma_works(win->targets[1 - world->rank].peer));
+    window_free(win);
+}
+
+WORLD_TEST(unwritable, 2, .before = refuse_writes)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_calls),
         cmocka_unit_test(gone),
+        cmocka_unit_test(unwritable),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

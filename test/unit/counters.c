@@ -5,6 +5,9 @@
 
 #include "remote/request.h"
 #include "remote/window.h"
+#include "rma/regions.h"
+#include "shm/ctl.h"
+#include "shm/peer.h"
 #include "sync/counters.h"
 
 #include <setjmp.h>
@@ -413,19 +416,125 @@ static void growth_body(struct world *world)
 }
 HERE_AND_APART(growth, 3)
 
+/* Memory of a number of counters is given back with the next one. */
+static void renewed_body(struct world *world)
+{
+    struct proa_win *win = window(world);
+    uint64_t before;
+
+    CHECK_OK(proa_counters_set(win, 100, ANY_NUMBER));
+    before = proa_self->ctl->granted;
+    for (int round = 0; round < 1000; round++)
+        CHECK_OK(proa_counters_set(win, 100, ANY_NUMBER));
+    CHECK_FAILS(proa_counters_set(win, 100, 99), PROA_ERR_ARG);
+    CHECK_EQUAL(proa_self->ctl->granted, before);
+    CHECK_OK(proa_counters_set(win, 0, ANY_NUMBER));
+    done(world, win);
+}
+HERE_AND_APART(renewed, 2)
+
+/* ---- state left by the operation before ---- */
+
+/* Plain operations behind a notified one, on two other nodes: each completes at its own target. */
+static void plain_after_apart_body(struct world *world)
+{
+    struct proa_win *win = window(world);
+    int64_t *values = calloc(WORDS, sizeof *values);
+
+    CHECK_OK(proa_counters_set(win, 1, ANY_NUMBER));
+    if (win->rank == 0) {
+        CHECK_OK(proa_win_lock_all(win, 0));
+        CHECK_OK(notified_put(win, 1, 0, values, WORDS / 2, 0));
+        for (int target = 1; target < win->size; target += 2)
+            CHECK_OK(put_many(win, target, 0, values, WORDS / 2, PROA_I64));
+        CHECK_OK(flushed(proa_win_flush(win, 3)));
+        CHECK_EQUAL(proa_remote_of(win, 3)->flight.moves, 0);
+        check_complete(win, 3);
+        CHECK_OK(proa_win_unlock_all(win));
+    }
+    world_barrier(world);
+    CHECK_EQUAL(proa_counter_value(win, 0), win->rank == 1);
+    free(values);
+    done(world, win);
+}
+ON_NODES(plain_after_apart, 4)
+
+/* Bytes that the network could not move are not notified; those of the next operation are. */
+static void lost_part_apart_body(struct world *world)
+{
+    static const struct net_fake_rules fails = {.fail_of_100 = 100}, works = {.seed = 1};
+    struct proa_win *win = window(world);
+    int64_t *values = calloc(WORDS, sizeof *values);
+
+    CHECK_OK(proa_counters_set(win, 1, ANY_NUMBER));
+    if (win->rank == 0) {
+        CHECK_OK(proa_win_lock(win, 1, 0, 0));
+        CHECK_OK(notified_put(win, 1, 0, values, 1, 0));
+        CHECK_OK(flushed(proa_win_flush(win, 1)));
+        net_fake_set_rules(&fails);
+        CHECK_OK(notified_put(win, 1, 0, values, WORDS, 0));
+        CHECK_FAILS(proa_win_flush(win, 1), PROA_ERR_OTHER);
+        net_fake_set_rules(&works);
+    }
+    world_barrier(world);
+    CHECK_EQUAL(proa_counter_value(win, 0), win->rank == 1);
+    world_barrier(world);
+    if (win->rank == 0) {
+        CHECK_OK(notified_put(win, 1, 0, values, WORDS, 0));
+        CHECK_OK(proa_win_unlock(win, 1));
+    }
+    world_barrier(world);
+    CHECK_EQUAL(proa_counter_value(win, 0), 2 * (win->rank == 1));
+    free(values);
+    done(world, win);
+}
+WORLD_TEST(lost_part_apart, 2, .before = on_nodes, .limit_s = 20)
+
+/* An operation that its target refuses is not notified; the next one is, of the same origin. */
+static void refused_there_apart_body(struct world *world)
+{
+    static const struct proa_create_args dynamic = {.flavor = PROA_FLAVOR_DYNAMIC, .disp_unit = 1};
+    struct proa_win *win = begin(world, &dynamic);
+    static int64_t memory[2], value = 7;
+    const int64_t at = (int64_t)(intptr_t)memory; /* the same in all processes of the world */
+
+    CHECK_OK(proa_regions_attach(win, memory, sizeof memory));
+    CHECK_OK(proa_counters_set(win, 1, ANY_NUMBER));
+    world_barrier(world);
+    if (win->rank == 0) {
+        CHECK_OK(proa_win_lock(win, 1, 0, 0));
+        CHECK_OK(notified_put(win, 1, at + (int64_t)sizeof memory, &value, 1, 0));
+        CHECK(proa_win_flush(win, 1) < 0);
+    }
+    world_barrier(world);
+    CHECK_EQUAL(proa_counter_value(win, 0), 0);
+    world_barrier(world);
+    if (win->rank == 0) {
+        CHECK_OK(notified_put(win, 1, at, &value, 1, 0));
+        CHECK_OK(proa_win_unlock(win, 1));
+    }
+    world_barrier(world);
+    CHECK_EQUAL(proa_counter_value(win, 0), win->rank == 1);
+    CHECK_EQUAL(memory[0], win->rank == 1 ? value : 0);
+    end(world, win);
+}
+WORLD_TEST(refused_there_apart, 2, .before = on_nodes, .limit_s = 20)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),        cmocka_unit_test(numbers_apart),
-        cmocka_unit_test(refused),        cmocka_unit_test(refused_apart),
-        cmocka_unit_test(outside),        cmocka_unit_test(outside_apart),
-        cmocka_unit_test(payload),        cmocka_unit_test(payload_apart),
-        cmocka_unit_test(reads),          cmocka_unit_test(reads_apart),
-        cmocka_unit_test(flushed_too),    cmocka_unit_test(flushed_too_apart),
-        cmocka_unit_test(flushed_late),   cmocka_unit_test(torture),
-        cmocka_unit_test(torture_apart),  cmocka_unit_test(growth),
-        cmocka_unit_test(growth_apart),   cmocka_unit_test(dialogue_apart),
-        cmocka_unit_test(another_window),
+        cmocka_unit_test(numbers),         cmocka_unit_test(numbers_apart),
+        cmocka_unit_test(refused),         cmocka_unit_test(refused_apart),
+        cmocka_unit_test(outside),         cmocka_unit_test(outside_apart),
+        cmocka_unit_test(payload),         cmocka_unit_test(payload_apart),
+        cmocka_unit_test(reads),           cmocka_unit_test(reads_apart),
+        cmocka_unit_test(flushed_too),     cmocka_unit_test(flushed_too_apart),
+        cmocka_unit_test(flushed_late),    cmocka_unit_test(torture),
+        cmocka_unit_test(torture_apart),   cmocka_unit_test(growth),
+        cmocka_unit_test(growth_apart),    cmocka_unit_test(dialogue_apart),
+        cmocka_unit_test(another_window),  cmocka_unit_test(renewed),
+        cmocka_unit_test(renewed_apart),   cmocka_unit_test(plain_after_apart),
+        cmocka_unit_test(lost_part_apart), cmocka_unit_test(refused_there_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

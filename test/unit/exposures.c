@@ -4,7 +4,7 @@
 #include "nodes.h"
 
 #include "base/fail.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

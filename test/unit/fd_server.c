@@ -6,7 +6,8 @@
 
 #include "adopt/policy.h"
 #include "base/fail.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
+#include "remote/work.h"
 #include "shm/arena.h"
 #include "shm/fd_server.h"
 #include "shm/peer.h"
@@ -198,7 +199,7 @@ static void private_apart_body(struct world *world)
 
     net_fake_join(world);
     world_barrier(world);
-    proa_progress_set_transport(&proa_net_fake);
+    proa_remote_start(&proa_net_fake);
     for (int i = 0; i < 2; i++) {
         struct proa_win *win = window_create(world, &args);
 

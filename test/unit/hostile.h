@@ -8,8 +8,9 @@
 #include "net_fake.h"
 
 #include "base/fail.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "remote/window.h"
+#include "remote/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static inline struct proa_win *open_window(struct world *world)
 {
     net_fake_join(world);
     world_barrier(world);
-    proa_progress_set_transport(&proa_net_fake);
+    proa_remote_start(&proa_net_fake);
     return window_of_words(world, WORDS);
 }
 

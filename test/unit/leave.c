@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of a process (remote/progress.c): exit() comes back from wherever it is called, in a
+/* The end of a process (progress/progress.c): exit() comes back from wherever it is called, in a
  * signal handler too, and the peers are told where that is possible, whether windows are left or
  * not. A child of fork tells nothing. */
 #include "nodes.h"
 
 #include "base/fail.h"
 #include "remote/window.h"
+#include "remote/work.h"
 #include "sync/peer_failure.h"
 
 #include <setjmp.h>
@@ -222,7 +223,7 @@ WORLD_TEST(child_, 2, .before = on_nodes, .limit_s = 20)
 /* The same over libfabric, whose destructors run in the child. */
 static void child_of_libfabric_body(struct world *world)
 {
-    proa_progress_set_transport(&proa_net_ofi);
+    proa_remote_start(&proa_net_ofi);
     child(world, window_of_words(world, WORDS));
 }
 

@@ -69,10 +69,11 @@ static void strangers(struct world *world)
     end_open(&end);
     peer = reach(&end, card_of(world, 0));
     end.net->peers[peer]->secret[3] ^= 1; /* nearly knows it */
-    for (int i = 0; i < 10; i++)
-        tell(&end, peer, "let me in", 9);
-    while (end.net->peers[peer]->under_way)
-        progress(&end);
+    for (int i = 0; i < 10; i++) {
+        proa_frame_write(&head, i % 2 ? PROA_FRAME_MESSAGE : PROA_FRAME_GREETING,
+                         end.net->peers[peer]->secret, end.net->own.id, i % 2, 0);
+        send_raw(&end, peer, &head, sizeof head);
+    }
     while (__atomic_load_n(&card_of(world, 0)->steps, __ATOMIC_SEQ_CST) < 10)
         progress(&end); /* before the network ends the connection over what is too long */
     for (size_t i = 0; i < 2 * sizeof lengths / sizeof lengths[0]; i++) {
@@ -200,16 +201,21 @@ static void no_kind(struct end *end, uint32_t peer)
     as_it_is(end, peer, PROA_FRAME_VERSION, PROA_FRAME_KINDS, 2, 10, 10);
 }
 
-static void greets_twice(struct end *end, uint32_t peer)
+static void greets_in_order(struct end *end, uint32_t peer)
 {
-    as_it_is(end, peer, PROA_FRAME_VERSION, PROA_FRAME_GREETING, 0, PROA_NET_ADDRESS_MOST,
+    as_it_is(end, peer, PROA_FRAME_VERSION, PROA_FRAME_GREETING, 2, PROA_NET_ADDRESS_MOST,
              PROA_NET_ADDRESS_MOST);
+}
+
+static void out_of_order(struct end *end, uint32_t peer)
+{
+    as_it_is(end, peer, PROA_FRAME_VERSION, PROA_FRAME_MESSAGE, 0, 10, 10);
 }
 
 typedef void nonsense(struct end *end, uint32_t peer);
 
-static nonsense *const all_wrong[] = {wrong_number,  repeated, cut_short,   too_long,
-                                      other_version, no_kind,  greets_twice};
+static nonsense *const all_wrong[] = {wrong_number,  repeated, cut_short,       too_long,
+                                      other_version, no_kind,  greets_in_order, out_of_order};
 enum { WRONGS = sizeof all_wrong / sizeof all_wrong[0] };
 
 /* Until rank 0 has come so far. */

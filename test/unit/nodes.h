@@ -6,7 +6,8 @@
 #include "move.h"
 #include "net_fake.h"
 
-#include "remote/progress.h"
+#include "progress/progress.h"
+#include "remote/work.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static inline struct proa_win *begin(struct world *world, const struct proa_crea
         net_fake_set_rules(&rules);
     }
     world_barrier(world);
-    proa_progress_set_transport(&proa_net_fake);
+    proa_remote_start(&proa_net_fake);
     return args ? window_create(world, args) : window_of_words(world, WORDS);
 }
 

@@ -52,17 +52,17 @@ static void key_goes_with_the_keys(void **state)
     assert_int_equal(*client.puts, 0);
     assert_true(proa_manager_pmix.is_here());
     assert_int_equal(proa_manager_pmix.look(0), PROA_KEY_NONE);
-    proa_manager_pmix.put(PROA_KEY_TELLS);
+    proa_manager_pmix.put(proa_mark(PROA_KEY_TELLS, 1 << 21, 5));
     assert_int_equal(*client.puts, 0);
     assert_int_equal(client.start(), 0);
     assert_int_equal(*client.puts, 1);
     assert_true(proa_manager_pmix.is_here());
-    assert_int_equal(proa_manager_pmix.look(0), PROA_KEY_TELLS);
+    assert_int_equal(proa_manager_pmix.look(0), proa_mark(PROA_KEY_TELLS, 1 << 21, 5));
     assert_int_equal(*client.fetches, 0);
     assert_int_equal(proa_manager_pmix.look(1),
                      PROA_KEY_NONE); /* its keys are here, without Proa's */
-    assert_int_equal(proa_manager_pmix.look(2), PROA_KEY_TELLS); /* its keys come */
-    assert_int_equal(proa_manager_pmix.look(3), PROA_KEY_NONE);  /* its keys come, without Proa's */
+    assert_int_equal(proa_manager_pmix.look(2), proa_manager_pmix.look(0)); /* its keys come */
+    assert_int_equal(proa_manager_pmix.look(3), PROA_KEY_NONE); /* its keys come, without Proa's */
     assert_int_equal(*client.fetches, 3);
     assert_int_equal(client.start(), 0);
     assert_int_equal(*client.puts, 1);

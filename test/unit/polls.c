@@ -12,47 +12,36 @@
 enum { KEPT = 64 }; /* pairs of address and place */
 
 static const char places[2];
-static long word;
 
 /* A load by a thread, this one or another. */
-static struct proa_trap_hit load_by(int thread)
+static struct proa_touched load_by(int thread, int is_repeated)
 {
-    return (struct proa_trap_hit){
-        .instruction = &places[0], .memory = &word, .access = PROA_TRAP_LOAD, .thread = thread};
+    return (struct proa_touched){
+        .what = PROA_LOADS, .thread = (uint32_t)thread, .is_repeated = (uint8_t)is_repeated};
 }
 
-static int may(const struct proa_trap_hit *hits, int count, int syncs)
-{
-    return proa_polls_may(hits, count, 0, syncs);
-}
-
-/* The call of another thread takes it: between its own two calls, it polls if it comes twice. */
+/* The call of another thread takes it: between its own two calls, it polls if it is repeated. */
 static void repeated(void **state)
 {
-    const int other = gettid() + 1;
-    struct proa_trap_hit hits[] = {load_by(other), load_by(other), load_by(gettid())};
+    const struct proa_touched once = load_by(gettid() + 1, 0), often = load_by(gettid() + 1, 1);
 
     (void)state;
-    assert_int_equal(may(hits, 1, 0), 0);
-    assert_int_equal(may(hits, 2, 0), 1);
-    hits[1].memory = NULL; /* elsewhere */
-    assert_int_equal(may(hits, 2, 0), 0);
-    hits[1] = hits[2]; /* by another thread */
-    assert_int_equal(may(hits, 2, 0), 0);
+    assert_int_equal(proa_polls_may(&once, 0), 0);
+    assert_int_equal(proa_polls_may(&often, 0), 1);
 }
 
 /* In front of the thread's MPI_Win_sync, or behind it. */
 static void beside_sync(void **state)
 {
-    struct proa_trap_hit hit = load_by(gettid()), other = load_by(gettid() + 1);
+    const struct proa_touched load = load_by(gettid(), 0), other = load_by(gettid() + 1, 0);
 
     (void)state;
-    assert_int_equal(may(&hit, 1, 1), 1);
-    assert_int_equal(may(&other, 1, 1), 0);
+    assert_int_equal(proa_polls_may(&load, 1), 1);
+    assert_int_equal(proa_polls_may(&other, 1), 0);
     proa_polls_called(1);
-    assert_int_equal(may(&hit, 1, 0), 1);
+    assert_int_equal(proa_polls_may(&load, 0), 1);
     proa_polls_called(0);
-    assert_int_equal(may(&hit, 1, 0), 0);
+    assert_int_equal(proa_polls_may(&load, 0), 0);
 }
 
 /* The last pairs are kept, and each counts once. */

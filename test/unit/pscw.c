@@ -412,14 +412,57 @@ static void words(void **state)
     free(memory);
 }
 
+/* ---- behind a fence ---- */
+
+enum { KINDS = 5 };
+
+static void operate(struct proa_win *win, int kind)
+{
+    int64_t value = 1;
+
+    if (kind == 0)
+        CHECK_OK(put_word(win, win->rank, 0, 1));
+    else if (kind == 1)
+        CHECK_OK(get_word(win, win->rank, 0, &value));
+    else if (kind == 2)
+        CHECK_OK(accumulate_many(win, win->rank, 0, &value, 1, PROA_I64, PROA_OP_SUM));
+    else if (kind == 3)
+        fetch_op(win, win->rank, 0, 1, PROA_OP_SUM);
+    else
+        compare_swap(win, win->rank, 0, 1, 2);
+}
+
+/* Operations of any kind since the last fence are not complete: neither start nor post may follow.
+ * Without operations the fence has begun no epoch. */
+static void behind_fence_body(struct world *world)
+{
+    struct proa_win *win = window_of_words(world, 1);
+    int none = 0;
+
+    for (int kind = 0; kind < KINDS; kind++) {
+        CHECK_OK(proa_win_fence(win, 0));
+        operate(win, kind);
+        CHECK_FAILS(proa_win_start(win, &none, 0, 0), PROA_ERR_RMA_SYNC);
+        CHECK(strstr(proa_failure(), "since the last fence"));
+        CHECK_FAILS(proa_win_post(win, &none, 0, 0), PROA_ERR_RMA_SYNC);
+        CHECK_FAILS(proa_win_complete(win), PROA_ERR_RMA_SYNC);
+        CHECK_OK(proa_win_fence(win, 0));
+        CHECK_OK(proa_win_start(win, &none, 0, 0));
+        CHECK_OK(proa_win_complete(win));
+    }
+    window_free(win);
+}
+WORLD_TEST(behind_fence, 2)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rings),        cmocka_unit_test(ahead),
-        cmocka_unit_test(local_calls),  cmocka_unit_test(empty_groups),
-        cmocka_unit_test(graphs),       cmocka_unit_test(some_untouched),
-        cmocka_unit_test(after_fence),  cmocka_unit_test(many_origins),
-        cmocka_unit_test(many_targets), cmocka_unit_test(words),
+        cmocka_unit_test(behind_fence),   cmocka_unit_test(rings),
+        cmocka_unit_test(ahead),          cmocka_unit_test(local_calls),
+        cmocka_unit_test(empty_groups),   cmocka_unit_test(graphs),
+        cmocka_unit_test(some_untouched), cmocka_unit_test(after_fence),
+        cmocka_unit_test(many_origins),   cmocka_unit_test(many_targets),
+        cmocka_unit_test(words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

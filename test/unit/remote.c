@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows over several nodes (remote/origin.c, remote/serve.c, remote/progress.c), over the network
- * that the tests pretend: every synchronization and operation, near and far at once, with all
- * that a network may do. */
+/* Windows over several nodes (remote/origin.c, remote/serve.c, progress/progress.c), over the
+ * network that the tests pretend: every synchronization and operation, near and far at once, with
+ * all that a network may do. */
 #include "move.h"
 #include "nodes.h"
 
@@ -9,6 +9,7 @@
 #include "rma/regions.h"
 #include "remote/origin.h"
 #include "remote/window.h"
+#include "remote/work.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -616,7 +617,7 @@ static void no_network_body(struct world *world)
         .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 64, .disp_unit = 8};
     struct proa_win *win;
 
-    proa_progress_set_transport(NULL);
+    proa_remote_start(NULL);
     CHECK_EQUAL(proa_win_create(&args, &world->group, &win), PROA_ELSEWHERE);
     CHECK(strstr(proa_failure(), "network"));
 }

@@ -10,6 +10,7 @@
  */
 #include "nodes.h"
 
+#include "remote/move.h"
 #include "remote/window.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls that test, over the pretended network: a message that has come to this process before the
- * call is seen by that call, not by the next one (sync/pscw.c, remote/progress.c).
+ * call is seen by that call, not by the next one (sync/pscw.c, progress/progress.c).
  *
  * The network delivers nothing to the process that tests until just before the test, so no other
  * thread of it has looked before.

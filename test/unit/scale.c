@@ -5,12 +5,13 @@
 #include "move.h"
 
 #include "create/create.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 #include "remote/origin.h"
 #include "remote/window.h"
 #include "sync/notify.h"
 #include "window/gather.h"
 #include "remote/wire.h"
+#include "remote/work.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -472,7 +473,7 @@ static void count_body(struct world *world)
     setenv("PROA_FLUSH_TIMER_NS", "1000000000",
            1); /* messages are counted, however long we are held up */
     others.size = size;
-    proa_progress_set_transport(&network);
+    proa_remote_start(&network);
     earlier = memory_now();
     CHECK_OK(proa_win_create(&args, &group, &win)); /* the first brings the agent too */
     proa_win_release(win);

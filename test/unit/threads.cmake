@@ -27,7 +27,7 @@ function(proa_threads_test subject)
   add_dependencies(unit-threads unit-threads-${subject})
   add_dependencies(unit-threads-${subject} unit-threads-runner) # test/mutate/run builds a test's module alone
   add_test(NAME threads.${subject} COMMAND unit-threads-runner $<TARGET_FILE:unit-threads-${subject}>)
-  set_tests_properties(threads.${subject} PROPERTIES LABELS threads TIMEOUT ${unit_timeout_s} ENVIRONMENT "PROA_ADOPT=never;TSAN_OPTIONS=history_size=7")
+  set_tests_properties(threads.${subject} PROPERTIES LABELS threads TIMEOUT ${PROA_TEST_TIMEOUT} ENVIRONMENT "PROA_ADOPT=never;TSAN_OPTIONS=history_size=7")
 endfunction()
 
 # Left out: tests of one rank and one thread (arena, lock, wait, ...), of adoption, of processes that end or refuse (leave, peer, peer_failure,

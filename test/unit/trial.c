@@ -4,9 +4,12 @@
 #include "nodes.h"
 
 #include "base/system.h"
+#include "remote/work.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -49,7 +52,7 @@ static int create(struct world *world, struct proa_win **win)
         silent_looks = 0;
     net_fake_join(world);
     world_barrier(world);
-    proa_progress_set_transport(&late);
+    proa_remote_start(&late);
     return proa_win_create(&args, &world->group, win);
 }
 
@@ -80,9 +83,33 @@ static void silent_body(struct world *world)
 }
 WORLD_TEST(silent, 2, .before = on_nodes)
 
+/* A transport that lacks any one function is not opened, so no call of it can end at address 0. */
+static void incomplete_body(struct world *world)
+{
+    const struct proa_create_args args = {
+        .flavor = PROA_FLAVOR_ALLOCATE, .bytes = 8, .disp_unit = 8};
+    struct proa_net_transport lacking;
+
+    net_fake_join(world);
+    for (size_t at = offsetof(struct proa_net_transport, open); at < sizeof lacking;
+         at += sizeof lacking.open) {
+        struct proa_win *win;
+
+        lacking = proa_net_fake;
+        memset((char *)&lacking + at, 0, sizeof lacking.open);
+        proa_remote_start(&lacking);
+        CHECK_EQUAL(proa_win_create(&args, &world->group, &win), PROA_ELSEWHERE);
+        CHECK(strstr(proa_failure(), "the transport fake lacks a function"));
+    }
+    world_barrier(world);
+    proa_progress_stop();
+}
+WORLD_TEST(incomplete, 2, .before = on_nodes)
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stopped), cmocka_unit_test(silent)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stopped), cmocka_unit_test(silent),
+                                       cmocka_unit_test(incomplete)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

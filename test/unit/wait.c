@@ -98,7 +98,7 @@ static long pretend_ran(void)
 
 static const struct proa_system pretended = {pretend_now,   pretend_yield, pretend_rest,
                                              pretend_sleep, pretend_wake,  pretend_preempted,
-                                             pretend_ran};
+                                             pretend_ran,   NULL,          NULL};
 
 enum { MOVE_NS = 60000 };
 

@@ -3,7 +3,7 @@
 #include "world_ranks.h"
 #include "base/fail.h"
 #include "create/start.h"
-#include "remote/progress.h"
+#include "progress/progress.h"
 
 #include <errno.h>
 #include <execinfo.h>
@@ -34,7 +34,7 @@ const char *__lsan_default_suppressions(void)  /* NOLINT(bugprone-reserved-ident
 
 enum {
     LIMIT_S = 60,
-    PATIENCE = 3,        /* times as long on a machine that has other work too */
+    PATIENCE = 3,        /* for slow processors */
     SANITIZED_TIMES = 4, /* slower, or so the limit is set */
     EMULATED_TIMES = 10,
     CARD_BYTES = 4096 /* what one rank may show in an exchange */
@@ -246,7 +246,18 @@ static void handle_signals(void)
 
 /* ---- in a process: its life ---- */
 
-void world_live(struct area *of_world, int rank, const struct world_plan *plan, int limit_s)
+void world_limit(int seconds)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+    const struct itimerspec limit = {.it_value = {seconds, 0}};
+    timer_t timer;
+
+    if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) != 0 ||
+        timer_settime(timer, 0, &limit, NULL) != 0)
+        world_failed(__FILE__, __LINE__, "no timer: %s", strerror(errno));
+}
+
+void world_live(struct area *of_world, int rank, const struct world_plan *plan)
 {
     struct world world = {
         .rank = rank, .size = plan->size, .shared = of_world->shared, .arg = plan->arg};
@@ -257,7 +268,6 @@ void world_live(struct area *of_world, int rank, const struct world_plan *plan, 
     broken_exchange = 0;
     world.group = world_stretch(&world, plan->size);
     handle_signals();
-    alarm((unsigned)limit_s);
     if (plan->before)
         plan->before(&world);
     code = proa_core_start();
@@ -335,8 +345,9 @@ void world_tell(const struct area *of_world, int rank, int status, int limit_s, 
     if (report->reported)
         print_error("rank %d: %s:%d: %s\n", rank, file, line, report->text);
     else if (WIFEXITED(status) && WEXITSTATUS(status) == WORLD_EXIT_TIMED_OUT)
-        print_error("rank %d: still running after %d s, last seen at %s:%d\n", rank, limit_s, file,
-                    line);
+        print_error("rank %d: still running after %d s of processor time, or of standing still, "
+                    "last seen at %s:%d\n",
+                    rank, limit_s, file, line);
     else if (WIFEXITED(status))
         print_error("rank %d: exit status %d, last seen at %s:%d\n", rank, WEXITSTATUS(status),
                     file, line);

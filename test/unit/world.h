@@ -54,7 +54,8 @@ struct world_plan {
     /* runs in each process before core is started there: for the environment and limits. NULL:
      * nothing */
     world_body *before;
-    int limit_s; /* 0: 60; more with a sanitizer */
+    int limit_s; /* of processor time of a rank, or of standing still; 0: 60; more with a sanitizer
+                  */
     int kernel;  /* 1: world_needs_kernel() */
 };
 

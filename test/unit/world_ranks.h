@@ -31,6 +31,9 @@ void world_tell(const struct area *area, int rank, int status, int limit_s, int 
 int world_has_reported(const struct area *area, int rank);
 
 /* A rank's life, from the start of core to its end. */
-void world_live(struct area *area, int rank, const struct world_plan *plan, int limit_s);
+void world_live(struct area *area, int rank, const struct world_plan *plan);
+
+/* This process is out of time, and says so, after so many seconds of processor time. */
+void world_limit(int seconds);
 
 #endif

@@ -121,7 +121,7 @@ static void live(const struct world_plan *plan)
 
     found = plan;
     own.before = before;
-    world_live(self->all->area, self->number, &own, self->all->limit_s);
+    world_live(self->all->area, self->number, &own);
     pthread_exit(NULL);
 }
 
@@ -215,7 +215,7 @@ static pid_t launch(struct ranks *all)
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* nothing is left behind when the test is killed */
     if (getppid() != parent)
         _exit(EXIT_FAILURE);
-    alarm((unsigned)all->limit_s);
+    world_limit(all->limit_s * all->size);
     run_ranks(all);
     exit(EXIT_SUCCESS); /* not _exit: here ThreadSanitizer says whether it has reported */
 }

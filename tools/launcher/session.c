@@ -5,9 +5,15 @@
  * session of the launcher's process of its node: for signals that is the same, and no rank has a
  * terminal either way. But the kernel shares processors by sessions (sched(7), autogroup), and
  * between sessions sched_yield hands over to no process, so that ranks that wait for each other,
- * more than there are processors, would have to sleep and be woken each time.
+ * more than there are processors, would have to sleep and be woken each time. The variable
+ * tells the rank, which leaves the session once other work wants the processors
+ * (src/base/session.c).
  */
+#include "base/load.h"
+
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,7 +28,13 @@ static int starts_ranks(void)
 /* As setsid(2). It returns the new group, whose number is the process's. */
 __attribute__((visibility("default"))) pid_t setsid(void)
 {
+    char rank[16];
+
     if (!starts_ranks())
         return (pid_t)syscall(SYS_setsid);
-    return setpgid(0, 0) == 0 ? getpid() : -1;
+    if (setpgid(0, 0) != 0)
+        return -1;
+    snprintf(rank, sizeof rank, "%d", getpid());
+    setenv(PROA_SESSION_VARIABLE, rank, 1);
+    return getpid();
 }

@@ -197,6 +197,8 @@ static bool stands_in_the_way(const struct reading *reading, const struct found 
 /* Says why a reading cannot be run. */
 static int complain(const struct reading *reading)
 {
+    if (reading->line.complaint)
+        return proa_complain(PROA_EXIT_USAGE, "%s", reading->line.complaint);
     if (reading->line.file)
         return proa_complain(
             PROA_EXIT_USAGE,

@@ -11,8 +11,11 @@
     "                tells of usage rules and hangs alone, and compares no operations\n"           \
     "  --check=memory\n"                                                                           \
     "                compares loads and stores by the program as well\n"                           \
+    "  --check-stack the same, and names all calls down to main instead of five\n"                 \
     "  --check-json FILE, --check-sarif FILE\n"                                                    \
     "                the same, and writes all that was found to FILE, as JSON or as SARIF 2.1.0\n" \
+    "  --check-root DIR\n"                                                                         \
+    "                paths in the SARIF file begin at DIR\n"                                       \
     "  --fail-on race|misuse|note\n"                                                               \
     "                the same, and a finding of that weight or more makes the exit status 66\n"    \
     "  --stats[=FILE]\n"                                                                           \

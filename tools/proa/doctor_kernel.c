@@ -5,22 +5,20 @@
  */
 #include "doctor.h"
 
+#include "adopt/fault.h"
 #include "base/atomic.h"
+#include "base/membar.h"
 #include "finding.h"
 #include "keep.h"
-#include "traps/watchpoint_event.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <linux/membarrier.h>
-#include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -28,13 +26,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#ifndef UFFD_USER_MODE_ONLY
-#define UFFD_USER_MODE_ONLY 1 /* Linux 5.11 */
-#endif
-#ifndef UFFD_FEATURE_WP_HUGETLBFS_SHMEM
-#define UFFD_FEATURE_WP_HUGETLBFS_SHMEM (1 << 12) /* Linux 5.19 */
-#endif
 
 static const uint64_t magic = 0x70726f61646f6374;
 
@@ -44,7 +35,7 @@ struct shared {
     uint32_t ready; /* the owner is, and may be looked at */
     uint32_t woken;
     int owner, file; /* its number, and that of its memfd */
-    int read_error, open_error, content_error;
+    int move_error, open_error, content_error;
 };
 
 static void nap(void)
@@ -84,8 +75,10 @@ static void look(struct shared *shared)
     struct iovec here = {&seen, sizeof seen};
     struct iovec there = {(void *)(uintptr_t)shared->magic, sizeof seen};
 
-    if (process_vm_readv(shared->owner, &here, 1, &there, 1, 0) != sizeof seen || seen != magic)
-        shared->read_error = errno ? errno : EIO;
+    errno = 0;
+    if (process_vm_readv(shared->owner, &here, 1, &there, 1, 0) != sizeof seen || seen != magic ||
+        process_vm_writev(shared->owner, &here, 1, &there, 1, 0) != sizeof seen)
+        shared->move_error = errno ? errno : EIO;
     char *path = proa_text("/proc/%d/fd/%d", shared->owner, shared->file);
     int file = open(path, O_RDWR | O_CLOEXEC);
     if (file < 0)
@@ -131,15 +124,17 @@ static void report_pair(const struct shared *shared, bool woken)
             "ranks have to be of one user, in one pid namespace, with /proc mounted");
     else
         proa_finding(PROA_FINE, "memfd", "ranks open each other's memory", NULL, NULL);
-    if (shared->read_error)
+    if (shared->move_error)
         proa_finding(PROA_COSTS, "process_vm",
-                     proa_text("process_vm_readv between ranks: %s", strerror(shared->read_error)),
+                     proa_text("process_vm_readv and writev between ranks: %s",
+                               strerror(shared->move_error)),
                      "Memory that MPI_Win_create gets and that cannot be adopted, such as a "
                      "stack, is then served by its owner over the network's loopback.",
                      "in a container: docker run --cap-add=SYS_PTRACE; or windows by "
                      "MPI_Win_allocate");
     else
-        proa_finding(PROA_FINE, "process_vm", "ranks read each other's private memory", NULL, NULL);
+        proa_finding(PROA_FINE, "process_vm", "ranks read and write each other's private memory",
+                     NULL, NULL);
     proa_finding(woken ? PROA_FINE : PROA_COSTS, "futex",
                  woken ? "a sleeping rank is woken by another" : "a sleeping rank is not woken",
                  "Ranks that wait sleep up to a millisecond too long.",
@@ -171,56 +166,32 @@ static void try_pair(void)
 
 static void try_userfaultfd(void)
 {
-    int file = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
-    struct uffdio_api api = {.api = UFFD_API,
-                             .features =
-                                 UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM};
-    const char *means = "Only programs with threads are concerned: memory that they give to "
-                        "MPI_Win_create stays where it is, and each operation on it is a system "
-                        "call.";
+    int file = proa_fault_open();
 
-    if (file < 0)
-        file = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
-    if (file < 0)
-        proa_finding(PROA_COSTS, "userfaultfd", proa_text("refused: %s", strerror(errno)), means,
-                     "windows by MPI_Win_allocate; or allow it: vm.unprivileged_userfaultfd, a "
-                     "container's filter");
-    else if (ioctl(file, UFFDIO_API, &api) != 0)
-        proa_finding(PROA_COSTS, "userfaultfd", "it cannot protect shared memory from writes",
-                     means, "windows by MPI_Win_allocate; or Linux 5.19 or newer");
-    else
-        proa_finding(PROA_FINE, "userfaultfd", "memory of programs with threads can be adopted",
-                     NULL, NULL);
-    if (file >= 0)
+    if (file >= 0) {
+        proa_finding(PROA_FINE, "userfaultfd",
+                     "one stopped a thread: memory of programs with threads is adopted", NULL,
+                     NULL);
         close(file);
+        return;
+    }
+    proa_finding(PROA_COSTS, "userfaultfd",
+                 file == -ENODATA ? "it opens, and stops no thread"
+                                  : proa_text("refused: %s", strerror(-file)),
+                 "Only programs with threads are concerned: memory that they give to "
+                 "MPI_Win_create stays where it is, and each operation on it is a system call.",
+                 "windows by MPI_Win_allocate; or Linux 5.14 or newer, and allow it: "
+                 "vm.unprivileged_userfaultfd, a container's filter");
 }
 
 static void try_membarrier(void)
 {
-    long can = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
-    bool works = can > 0 && can & MEMBARRIER_CMD_GLOBAL_EXPEDITED;
+    bool works = proa_membar_start();
 
     proa_finding(works ? PROA_FINE : PROA_COSTS, "membarrier",
                  works ? "sleepers pay for fences, not those who wake them" : "not available",
                  "Each operation that wakes somebody takes some 10 ns more.",
                  "Linux 4.16 or newer; in a container, allow the system call");
-}
-
-/* Only check mode for memory has them. */
-static void try_watchpoints(void)
-{
-    struct perf_event_attr attr;
-    int file = proa_watchpoint_event_open(&attr, &magic, 0);
-
-    if (file < 0)
-        proa_finding(PROA_NOTED, "watchpoints", proa_text("refused: %s", strerror(errno)),
-                     "With --check=memory, loads from buffers of pending operations are not seen, "
-                     "nor the places of stores to them.",
-                     "sysctl kernel.perf_event_paranoid=2; in a container allow perf_event_open");
-    else
-        proa_finding(PROA_FINE, "watchpoints", "--check=memory can watch buffers", NULL, NULL);
-    if (file >= 0)
-        close(file);
 }
 
 void proa_doctor_kernel(void)
@@ -229,5 +200,4 @@ void proa_doctor_kernel(void)
     try_pair();
     try_userfaultfd();
     try_membarrier();
-    try_watchpoints();
 }

@@ -82,8 +82,8 @@ static void look_at_processors(int ranks)
         proa_finding(crowded ? PROA_NOTED : PROA_FINE, "autogroup", "on",
                      "MPICH's launcher puts each rank into a session of its own, among which the "
                      "kernel shares processors by groups: a yield lets no other rank run. proa run "
-                     "keeps those of the node that it is called on in one session, not those of "
-                     "others.",
+                     "keeps those of the node that it is called on in one session while nothing "
+                     "else wants the processors, not those of others.",
                      "for ranks on other nodes, as root there: sysctl "
                      "kernel.sched_autogroup_enabled=0");
 }

@@ -6,7 +6,9 @@
 #include "choose.h"
 #include "commands.h"
 #include "complain.h"
+#include "places.h"
 #include "preload.h"
+#include "translator.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,14 +40,20 @@ static void show_help(FILE *file)
 
 static int become_command(const struct proa_choice *choice)
 {
-    char *const *command = choice->line.parts[0].program;
+    const struct proa_part *part = &choice->line.parts[0];
+    const char *translator = proa_translator_before();
+    struct proa_words words = {0};
     const char *libraries = proa_choice_libraries(choice);
 
-    if (!libraries)
+    if (!libraries || !proa_translator_takes(*part->program))
         return PROA_EXIT_MISSING;
     setenv("LD_PRELOAD", proa_preload(libraries, getenv("LD_PRELOAD")), 1);
-    execvp(command[0], command);
-    return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", command[0], strerror(errno));
+    if (translator)
+        proa_words_add(&words, translator);
+    for (char *const *word = part->program; word < part->end; word++)
+        proa_words_add(&words, *word);
+    execvp(words.list[0], words.list);
+    return proa_complain(PROA_EXIT_MISSING, "cannot start %s: %s", words.list[0], strerror(errno));
 }
 
 int proa_command_exec(int argc, char **argv)
@@ -63,6 +71,8 @@ int proa_command_exec(int argc, char **argv)
         return proa_complain(PROA_EXIT_USAGE, "--top is an option of `proa run`");
     if (!choice.line.help)
         status = proa_line_check(&choice.line);
+    if (status == 0 && !choice.line.help)
+        status = proa_places_check(&choice.line);
     if (status != 0)
         return status;
     if (choice.line.help) {

@@ -5,6 +5,7 @@
 #include "complain.h"
 #include "info.h"
 #include "json.h"
+#include "library.h"
 #include "settings_text.h"
 
 #include "base/settings.h"
@@ -167,12 +168,27 @@ static void write_json(FILE *out)
     proa_json_close(&json, '}');
 }
 
+/* ---- for compilers ---- */
+
+static int write_cflags(FILE *out)
+{
+    const char *folder = proa_library_headers();
+
+    if (!folder)
+        return proa_complain(1, "Proa's headers are not here: they belong to its files for "
+                                "developers");
+    fprintf(out, "-I%s\n", folder);
+    return 0;
+}
+
 /* ---- the command ---- */
 
-enum { OPTION_JSON = 1, OPTION_SETTINGS };
+enum { OPTION_JSON = 1, OPTION_SETTINGS, OPTION_CFLAGS };
 
 static const struct argp_option options[] = {
     {"json", OPTION_JSON, NULL, 0, "the same for programs, as JSON", 0},
+    {"cflags", OPTION_CFLAGS, NULL, 0,
+     "only the option of compilers for Proa's headers: mpicc $(proa info --cflags) prog.c", 0},
     {"settings", OPTION_SETTINGS, "FORM", 0,
      "only the table of settings, without values: markdown, or mdoc for a manual page", 0},
     {0},
@@ -184,6 +200,8 @@ static error_t take_option(int key, char *value, struct argp_state *state)
 
     if (key == OPTION_JSON)
         *form = "json";
+    else if (key == OPTION_CFLAGS)
+        *form = "cflags";
     else if (key == OPTION_SETTINGS)
         *form = value;
     else if (key == ARGP_KEY_ARG)
@@ -205,6 +223,8 @@ int proa_command_info(int argc, char **argv)
     argp_parse(&parser, argc, argv, 0, NULL, &form);
     if (strcmp(form, "json") == 0)
         write_json(stdout);
+    else if (strcmp(form, "cflags") == 0)
+        return write_cflags(stdout);
     else if (strcmp(form, "people") == 0)
         proa_info_show(stdout);
     else if (!proa_settings_text(form, stdout))

@@ -30,16 +30,25 @@ static const char *own_folder(void)
     return path;
 }
 
-static char *find_beside(const char *file)
+/* The headers, from the same folder. */
+static const char *const header_places[] = {PROA_INCLUDEDIR_FROM_BINDIR, "../include",
+                                            "../../include", NULL};
+
+static char *find_in(const char *const *place, const char *file)
 {
     const char *folder = own_folder();
 
-    for (const char *const *place = places; folder && *place; place++) {
+    for (; folder && *place; place++) {
         char *path = proa_text("%s/%s/%s", folder, *place, file);
         if (access(path, R_OK) == 0)
             return path;
     }
     return NULL;
+}
+
+static char *find_beside(const char *file)
+{
+    return find_in(places, file);
 }
 
 static char *find(const char *file)
@@ -106,6 +115,16 @@ const char *proa_library_look(const struct proa_host *host)
     return path ? path : found;
 }
 
+const char *proa_library_headers(void)
+{
+    char *file = find_in(header_places, "proa_notify.h"),
+         *path = file ? realpath(file, proa_keep(PATH_MAX)) : NULL;
+
+    if (path)
+        *strrchr(path, '/') = '\0';
+    return path;
+}
+
 /* Installed beside the libraries; else in the build folder. */
 const char *proa_library_selftest(const struct proa_host *host)
 {
@@ -123,6 +142,13 @@ const char *proa_library_launcher(void)
     char *path = found ? realpath(found, proa_keep(PATH_MAX)) : NULL;
 
     return path && !strpbrk(path, ": ") ? path : NULL;
+}
+
+const char *proa_library_translator(void)
+{
+    const char *found = find_either("proa/translator/translate");
+
+    return found ? realpath(found, proa_keep(PATH_MAX)) : NULL;
 }
 
 /* As the self-test. */

@@ -12,12 +12,20 @@ const char *proa_library_find(const struct proa_host *host);
 /* The same without a word: where it is looked for, and not asked whether it can be preloaded. */
 const char *proa_library_look(const struct proa_host *host);
 
+/* The absolute path of the folder of Proa's headers, installed or in the sources of the build; NULL
+ * where they are not. */
+const char *proa_library_headers(void);
+
 /* The program of Proa's own that tests a host (tools/selftest): its path, or NULL. */
 const char *proa_library_selftest(const struct proa_host *host);
 
 /* The path of the library that is preloaded in a launcher that splits sessions (tools/launcher), or
  * NULL where there is none. */
 const char *proa_library_launcher(void);
+
+/* The command that runs a program in the tool that sees loads and stores (tools/translator), or
+ * NULL where there is none. */
+const char *proa_library_translator(void);
 
 /* The script of `proa bench`, beside which the benchmarks are: its path, or NULL. */
 const char *proa_library_bench(void);

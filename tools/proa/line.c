@@ -11,6 +11,7 @@
 
 #include "complain.h"
 #include "find.h"
+#include "near.h"
 #include "path.h"
 
 #include <limits.h>
@@ -32,16 +33,19 @@ static const struct own_option {
     const char *name;
     enum value value;
     size_t field; /* of struct proa_line, a text; 0: none */
+    const char *value_name;
 } own_options[] = {
-    {"--help", NONE, 0},
-    {"--check", ALLOWED, offsetof(struct proa_line, check)},
-    {"--check-json", NEEDED, offsetof(struct proa_line, check_json)},
-    {"--check-sarif", NEEDED, offsetof(struct proa_line, check_sarif)},
-    {"--fail-on", NEEDED, offsetof(struct proa_line, fail_on)},
-    {"--mpi", NEEDED, offsetof(struct proa_line, mpi)},
-    {"--stats", ALLOWED, offsetof(struct proa_line, stats)},
-    {"--top", NONE, 0},
-    {"--trace", NEEDED, offsetof(struct proa_line, trace)},
+    {"--help", NONE, 0, NULL},
+    {"--check", ALLOWED, offsetof(struct proa_line, check), "usage|memory"},
+    {"--check-stack", NONE, 0, NULL},
+    {"--check-root", NEEDED, offsetof(struct proa_line, check_root), "DIR"},
+    {"--check-json", NEEDED, offsetof(struct proa_line, check_json), "FILE"},
+    {"--check-sarif", NEEDED, offsetof(struct proa_line, check_sarif), "FILE"},
+    {"--fail-on", NEEDED, offsetof(struct proa_line, fail_on), "race|misuse|note"},
+    {"--mpi", NEEDED, offsetof(struct proa_line, mpi), "HOST"},
+    {"--stats", ALLOWED, offsetof(struct proa_line, stats), "FILE"},
+    {"--top", NONE, 0, NULL},
+    {"--trace", NEEDED, offsetof(struct proa_line, trace), "DIR"},
 };
 
 static const struct own_option *own_option(const char *word)
@@ -57,9 +61,21 @@ static const struct own_option *own_option(const char *word)
     return NULL;
 }
 
-static bool takes_next(const struct own_option *option, const char *word)
+/* Is the next word the option's value? An option there is none. */
+static bool takes_next(const struct own_option *option, char *const *args)
 {
-    return option->value == NEEDED && !strchr(word, '=');
+    return option->value == NEEDED && !strchr(args[0], '=') && args[1] && args[1][0] != '-';
+}
+
+/* A word that no option of Proa's is, and none of the launcher's that is known. */
+static void note_misspelt(struct proa_line *line, const char *word)
+{
+    const char *typed = proa_text("%.*s", (int)strcspn(word, "="), word);
+
+    for (size_t i = 0; i < sizeof own_options / sizeof own_options[0]; i++)
+        if (!line->complaint && proa_is_near(typed, own_options[i].name))
+            line->complaint =
+                proa_text("no option %s; did you mean %s?", word, own_options[i].name);
 }
 
 size_t proa_own_option_words(char *const *args)
@@ -68,10 +84,10 @@ size_t proa_own_option_words(char *const *args)
 
     if (!option)
         return 0;
-    return takes_next(option, args[0]) && args[1] ? 2 : 1;
+    return takes_next(option, args) ? 2 : 1;
 }
 
-/* The value as it is given, "" where it is missing, "1" where none is needed. */
+/* The value as it is given, "1" where none is needed, NULL where it is missing. */
 static const char *value_of(const struct own_option *option, char *const *args)
 {
     const char *equals = strchr(args[0], '=');
@@ -80,15 +96,19 @@ static const char *value_of(const struct own_option *option, char *const *args)
         return equals + 1;
     if (option->value == ALLOWED)
         return "1";
-    return args[1] ? args[1] : "";
+    return takes_next(option, args) ? args[1] : NULL;
 }
 
 static void read_own_option(struct proa_line *line, char *const *args)
 {
     const struct own_option *option = own_option(args[0]);
 
+    if (option->field && !value_of(option, args))
+        line->complaint =
+            proa_text("%s needs a value: %s %s", option->name, option->name, option->value_name);
     line->help |= is(option->name, "--help");
     line->top |= is(option->name, "--top");
+    line->check_stack |= is(option->name, "--check-stack");
     if (option->field)
         *(const char **)((char *)line + option->field) = value_of(option, args);
 }
@@ -125,10 +145,12 @@ static size_t read_option(struct proa_line *line, struct proa_part *part, char *
         read_own_option(line, args);
     } else {
         words = proa_option_words(line->host, args);
-        if (proa_host_option(line->host, args[0]))
+        if (proa_host_option(line->host, args[0])) {
             read_known_option(line, part, args, words);
-        else
+        } else {
             *open = !strchr(args[0], '=');
+            note_misspelt(line, args[0]);
+        }
     }
     return words;
 }
@@ -199,6 +221,8 @@ struct proa_line proa_line_read_command(const struct proa_host *host, char *cons
         read_own_option(&line, args);
         args += words;
     }
+    if (*args && (*args)[0] == '-')
+        note_misspelt(&line, *args);
     part->options_end = args;
     part->program = *args && is(*args, "--") ? ++args : args;
     while (*args)
@@ -226,7 +250,8 @@ static void set_color(void)
 /* Each of the options asks for check mode. */
 static void set_check(const struct proa_line *line)
 {
-    if (!line->check && !line->check_json && !line->check_sarif && !line->fail_on)
+    if (!line->check && !line->check_json && !line->check_sarif && !line->fail_on &&
+        !line->check_stack && !line->check_root)
         return;
     setenv("PROA_CHECK", "1", 1);
     if (line->check && is(line->check, "usage"))
@@ -234,6 +259,10 @@ static void set_check(const struct proa_line *line)
     if (line->check && is(line->check, "memory"))
         setenv("PROA_CHECK_MEMORY", "1", 1);
     set_color();
+    if (line->check_stack)
+        setenv("PROA_CHECK_STACK", "64", 1);
+    if (line->check_root)
+        set_file("PROA_CHECK_ROOT", line->check_root);
     if (line->check_json)
         set_file("PROA_CHECK_JSON", line->check_json);
     if (line->check_sarif)
@@ -255,6 +284,8 @@ int proa_line_check(const struct proa_line *line)
 {
     static const char *const verdicts[] = {"race", "misuse", "note"};
 
+    if (line->complaint)
+        return proa_complain(PROA_EXIT_USAGE, "%s", line->complaint);
     if (line->check && !is(line->check, "1") && !is(line->check, "memory") &&
         !is(line->check, "usage"))
         return proa_complain(PROA_EXIT_USAGE,
@@ -265,6 +296,8 @@ int proa_line_check(const struct proa_line *line)
         return proa_complain(PROA_EXIT_USAGE, "--trace needs the name of a folder");
     if (line->top && !line->trace && !getenv("PROA_TRACE"))
         return proa_complain(PROA_EXIT_USAGE, "--top needs --trace FOLDER");
+    if (line->check_root && !line->check_root[0])
+        return proa_complain(PROA_EXIT_USAGE, "--check-root needs the name of a folder");
     if (line->check_sarif && !line->check_sarif[0])
         return proa_complain(PROA_EXIT_USAGE, "--check-sarif needs the name of a file");
     for (size_t i = 0; line->fail_on && i < sizeof verdicts / sizeof verdicts[0]; i++)

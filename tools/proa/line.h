@@ -29,9 +29,12 @@ struct proa_line {
     const char *trace;                    /* the folder of the trace, or NULL */
     const char *check;                    /* "1" or "memory", or NULL */
     const char *check_json, *check_sarif; /* files of what check mode finds, or NULL */
-    const char *fail_on;                  /* the verdict that fails the job, or NULL */
-    bool hosts;                           /* options name hosts: the ranks need not be here */
-    bool top;                             /* shows the run in the terminal */
+    const char *check_root; /* the folder that paths in a SARIF file begin at, or NULL */
+    bool check_stack;       /* reports have whole stacks */
+    const char *fail_on;    /* the verdict that fails the job, or NULL */
+    bool hosts;             /* options name hosts: the ranks need not be here */
+    const char *complaint;  /* what is wrong with Proa's own options, or NULL */
+    bool top;               /* shows the run in the terminal */
     bool help;
 };
 

@@ -4,10 +4,13 @@
 #include "complain.h"
 #include "keep.h"
 #include "mpiexec.h"
+#include "near.h"
 
 #include <argp.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
     const char *name;
@@ -56,6 +59,28 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+static int complain_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (proa_is_near(name, commands[i].name))
+            return proa_complain(PROA_EXIT_USAGE, "no command '%s'; did you mean %s?", name,
+                                 commands[i].name);
+    return proa_complain(PROA_EXIT_USAGE, "no command '%s'; `proa --help` lists them", name);
+}
+
+/* A file or pipe that takes the number of a standard stream that is closed would be mixed up with
+ * it, here and in the launcher. */
+static void open_standard_streams(void)
+{
+    int file;
+
+    do
+        file = open("/dev/null", O_RDWR);
+    while (file >= 0 && file <= STDERR_FILENO);
+    if (file >= 0)
+        close(file);
+}
+
 /* The first word that is no option is the command, and all behind it is that command's. */
 static error_t take_word(int key, char *word, struct argp_state *state)
 {
@@ -89,6 +114,7 @@ int main(int argc, char **argv)
     };
     int at = 0;
 
+    open_standard_streams();
     argp_program_version_hook = show_version;
     argp_err_exit_status = PROA_EXIT_USAGE;
     argv[0] = "proa";
@@ -99,8 +125,7 @@ int main(int argc, char **argv)
     }
     const struct command *command = find_command(argv[at]);
     if (!command)
-        return proa_complain(PROA_EXIT_USAGE, "no command '%s'; `proa --help` lists them",
-                             argv[at]);
+        return complain_command(argv[at]);
     char *name = proa_text("proa %s", command->name);
     proa_complain_as(name);
     argv[at] = name;

@@ -4,6 +4,8 @@
 
 #include "complain.h"
 
+#include "base/system.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -111,6 +113,17 @@ int proa_ranks_check(const struct proa_line *line)
     for (size_t i = 0; i < line->part_count && status == 0; i++)
         status = check_part(&line->parts[i], &most);
     return status;
+}
+
+/* The kernel's own threads run for an instant, other work at each look. */
+bool proa_ranks_have_rivals(void)
+{
+    for (int looks = 0; looks < 3; looks++) {
+        if (proa_system->runnable() <= 1)
+            return false;
+        proa_system->rest(1000000);
+    }
+    return true;
 }
 
 bool proa_ranks_are_many(const struct proa_line *line)

@@ -13,4 +13,7 @@ int proa_ranks_check(const struct proa_line *line);
 /* Of a line that has been checked: are they more than the processors that we may run on? */
 bool proa_ranks_are_many(const struct proa_line *line);
 
+/* Do other processes of this machine want its processors now? Looks for some milliseconds. */
+bool proa_ranks_have_rivals(void);
+
 #endif

@@ -10,9 +10,11 @@
 #include "complain.h"
 #include "library.h"
 #include "mpiexec.h"
+#include "places.h"
 #include "preload.h"
 #include "ranks.h"
 #include "top.h"
+#include "translator.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -99,6 +101,8 @@ static char **launcher_words(const struct proa_line *line, const char *mpiexec, 
         if (i == 0 || line->host->launcher->env_per_context)
             add_variables(line, &words, preload);
         add_options(line, &line->parts[i], &words, library);
+        if (proa_translator_before())
+            proa_words_add(&words, proa_translator_before());
         add_words(&words, line->parts[i].program, line->parts[i].end);
     }
     return words.list;
@@ -130,11 +134,12 @@ static char **exec_words(const struct proa_line *line, const char *launcher)
     return words.list;
 }
 
-/* For the launcher itself; the ranks are given a value of their own. Where no rank has to yield,
- * sessions are left as they are. */
+/* For the launcher itself; the ranks are given a value of their own. Where no rank has to yield, or
+ * other work wants the processors, sessions are left as they are. */
 static void preload_launcher(const struct proa_line *line)
 {
-    const char *library = line->host->launcher->splits_sessions && proa_ranks_are_many(line)
+    const char *library = line->host->launcher->splits_sessions && proa_ranks_are_many(line) &&
+                                  !proa_ranks_have_rivals()
                               ? proa_library_launcher()
                               : NULL;
 
@@ -167,6 +172,9 @@ static int run_by(const struct proa_choice *choice, const char *launcher)
     if (choice->line.top && !isatty(STDOUT_FILENO))
         return proa_complain(PROA_EXIT_USAGE, "--top needs a terminal as standard output");
     proa_line_set_variables(&choice->line);
+    for (size_t i = 0; i < choice->line.part_count; i++)
+        if (!proa_translator_takes(*choice->line.parts[i].program))
+            return PROA_EXIT_MISSING;
     return become_launcher(choice, launcher);
 }
 
@@ -205,6 +213,8 @@ int proa_command_run(int argc, char **argv)
         return status;
     if (!choice.line.help)
         status = proa_line_check(&choice.line);
+    if (status == 0 && !choice.line.help)
+        status = proa_places_check(&choice.line);
     if (status != 0)
         return status;
     if (choice.line.help) {

@@ -170,6 +170,7 @@ enum {
     MPI_ERR_TYPE = 3,
     MPI_ERR_COMM = 5,
     MPI_ERR_RANK = 6,
+    MPI_ERR_REQUEST = 7,
     MPI_ERR_GROUP = 9,
     MPI_ERR_OP = 10,
     MPI_ERR_ARG = 13,
@@ -255,6 +256,7 @@ int PMPI_Cancel(MPI_Request *);
 int PMPI_Comm_accept(const char *, MPI_Info, int, MPI_Comm, MPI_Comm *);
 int PMPI_Comm_call_errhandler(MPI_Comm, int);
 int PMPI_Comm_connect(const char *, MPI_Info, int, MPI_Comm, MPI_Comm *);
+int PMPI_Comm_create_from_group(MPI_Group, const char *, MPI_Info, MPI_Errhandler, MPI_Comm *);
 int PMPI_Comm_create_group(MPI_Comm, MPI_Group, int, MPI_Comm *);
 int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *, MPI_Comm_delete_attr_function *, int *,
                             void *);
@@ -355,6 +357,7 @@ int PMPI_Type_get_envelope_c(MPI_Datatype, MPI_Count *, MPI_Count *, MPI_Count *
 int PMPI_Type_get_extent_c(MPI_Datatype, MPI_Count *, MPI_Count *);
 int PMPI_Type_set_attr(MPI_Datatype, int, void *);
 int PMPI_Type_size(MPI_Datatype, int *);
+int PMPI_Type_get_name(MPI_Datatype, char *, int *);
 int PMPI_Wait(MPI_Request *, MPI_Status *);
 int PMPI_Waitall(int, MPI_Request[], MPI_Status[]);
 int PMPI_Waitany(int, MPI_Request[], int *, MPI_Status *);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The session of `proa run` (load.h). */
+#include "base/atomic.h"
+#include "base/load.h"
+#include "base/system.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum {
+    EVERY_NS = 50000000, /* a look takes some 5 us */
+    /* The kernel's own threads run for an instant now and then; so many looks in a row do not meet
+     * them. */
+    LOOKS = 4
+};
+
+static int is_shared(void)
+{
+    const char *rank = getenv(PROA_SESSION_VARIABLE);
+
+    return rank && strtol(rank, NULL, 10) == getpid();
+}
+
+/* Returns when to look again. */
+static long look(int processes, long now_ns)
+{
+    static int crowded; /* looks in a row that have found others */
+    int looks =
+        proa_system->runnable() > processes ? proa_atomic_load(&crowded, PROA_RELAXED) + 1 : 0;
+
+    proa_atomic_store(&crowded, looks, PROA_RELAXED);
+    if (looks < LOOKS)
+        return now_ns + EVERY_NS;
+    proa_system->leave_session();
+    return LONG_MAX;
+}
+
+void proa_session_watch(int processes, long now_ns)
+{
+    static long due_ns; /* LONG_MAX: this process has a session of its own */
+
+    if (now_ns >= proa_atomic_load(&due_ns, PROA_RELAXED))
+        proa_atomic_store(&due_ns, is_shared() ? look(processes, now_ns) : LONG_MAX, PROA_RELAXED);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See progress.h. */
+#include "progress/progress.h"
+#include "base/atomic.h"
+#include "base/fail.h"
+#include "base/host_progress.h"
+#include "base/load.h"
+#include "base/log.h"
+#include "base/system.h"
+#include "base/wait.h"
+#include "adopt/adopt.h"
+#include "shm/threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <utlist.h>
+
+enum {
+    DOZE_NS = 100000000,     /* with nothing to do */
+    DOZE_PENDING_NS = 50000, /* an origin waits for a lock that is released on the node */
+    LINGER_NS = 30000,       /* after the last event, before a doze: the next event may be near */
+    LINGER_PUT_NS = 10000,   /* the same after a piece of a peer's put, which is no event */
+    LEAVE_NS = 900000000,    /* at the end of the process, for the goodbye */
+    REST_NS = 300000,        /* while other threads drive, before a check whether they still do */
+    TAKE_IN_TURNS = 64,      /* of progress in one call that tests, at the most */
+    STACK_BYTES = 1 << 19
+};
+
+const struct proa_progress_work *proa_progress_work;
+
+/* An answer that waits for room. */
+struct waiting {
+    struct waiting *prev, *next;
+    uint32_t peer;
+    size_t bytes;
+    char body[];
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t thread;
+static struct waiting *waiting;
+/* The thread is to end, before that perhaps to say goodbye. */
+enum { STOPS = 1, LEAVES = 2 };
+static int is_running, stopping;
+static pid_t owner; /* the process that all this belongs to */
+
+/* Which thread makes progress. drives counts the calls of waiting threads that made progress;
+ * in_charge: the progress thread has to, as no other thread does. The doorbell ends its rest. */
+static uint64_t drives;
+static uint32_t in_charge;
+static struct proa_doorbell rest_doorbell;
+static int dozes;      /* the progress thread dozes for long; inside */
+static int is_pending; /* work was left by the last progress, for another one soon; inside */
+/* Of the progress thread alone: its last look has left a batch; something came at the end of its
+ * last doze. */
+static int soon, came;
+
+static uint32_t has_left; /* the progress thread is out of the transport for good */
+/* This thread holds the mutex, or is about to take or release it. A signal handler that has
+ * interrupted the thread reads this. */
+static _Thread_local int inside;
+
+/* The mark is set before the mutex is taken, and removed after it is released. */
+static void mark_inside(int yes)
+{
+    proa_atomic_store(&inside, yes, PROA_RELAXED);
+    proa_atomic_compiler_fence();
+}
+
+void proa_progress_enter(void)
+{
+    mark_inside(1);
+    pthread_mutex_lock(&mutex);
+}
+
+void proa_progress_leave(void)
+{
+    pthread_mutex_unlock(&mutex);
+    proa_atomic_compiler_fence();
+    mark_inside(0);
+}
+
+static int try_enter(void)
+{
+    mark_inside(1);
+    if (pthread_mutex_trylock(&mutex) == 0)
+        return 1;
+    mark_inside(0);
+    return 0;
+}
+
+/* ---- sending, for callers that may not wait ---- */
+
+/* Messages to one peer keep their order. A peer that takes nothing, such as one that has ended,
+ * blocks only its own messages, and those of peers whose number has the same remainder. */
+static void waiting_send(void)
+{
+    enum { REMAINDERS = 4096 };
+    uint8_t is_full[REMAINDERS];
+    struct waiting *w, *next;
+
+    if (!waiting)
+        return;
+    memset(is_full, 0, sizeof is_full);
+    DL_FOREACH_SAFE(waiting, w, next) {
+        uint8_t *full = &is_full[w->peer % REMAINDERS];
+
+        *full = *full || proa_progress_send(w->peer, w->body, w->bytes) == PROA_NET_AGAIN;
+        if (*full)
+            continue;
+        DL_DELETE(waiting, w);
+        free(w);
+    }
+}
+
+void proa_progress_answer(uint32_t peer, const void *body, size_t bytes)
+{
+    struct waiting *w;
+
+    if (!waiting && proa_progress_send(peer, body, bytes) != PROA_NET_AGAIN)
+        return;
+    w = malloc(sizeof *w + bytes);
+    if (!w) {
+        proa_log(PROA_LOG_WARN,
+                 "out of memory for an answer to another node, whose operation may hang");
+        return;
+    }
+    w->peer = peer;
+    w->bytes = bytes;
+    memcpy(w->body, body, bytes);
+    DL_APPEND(waiting, w);
+}
+
+int proa_progress_step(void)
+{
+    int moved = proa_ends_progress();
+
+    moved |= proa_progress_work->go_on(&is_pending);
+    waiting_send();
+    return moved;
+}
+
+/* Wakes no thread if oversubscribed: that would take a processor from a process. */
+void proa_progress_disturb(void)
+{
+    if (dozes && !proa_is_oversubscribed())
+        proa_ends_wake();
+    dozes = 0;
+}
+
+/* ---- which thread makes progress ---- */
+
+/* The caller makes progress now, so the progress thread rests. */
+static void take_charge(void)
+{
+    proa_atomic_store(&drives, proa_atomic_load(&drives, PROA_RELAXED) + 1, PROA_RELAXED);
+    if (proa_atomic_load(&in_charge, PROA_RELAXED))
+        proa_atomic_store(&in_charge, 0, PROA_RELAXED);
+}
+
+void proa_progress_drive(void)
+{
+    take_charge();
+    if (!try_enter())
+        return;
+    proa_progress_step();
+    proa_progress_leave();
+}
+
+/* Twice at least: the first turn may take no more from the completion queue than completions of our
+ * own sends, without a look at incoming messages. */
+void proa_progress_take_in(void)
+{
+    take_charge();
+    proa_progress_enter();
+    for (int turn = 0; turn < TAKE_IN_TURNS; turn++)
+        if (!proa_progress_step() && turn > 0)
+            break;
+    proa_progress_leave();
+}
+
+/* A thread that waited goes to sleep. Relaxed: the mutex orders the work, and a ring that is missed
+ * costs a rest. */
+static void hand_over(void)
+{
+    if (proa_atomic_exchange(&in_charge, 1, PROA_RELAXED) == 0)
+        proa_doorbell_ring(&rest_doorbell);
+}
+
+static int is_in_charge(void)
+{
+    return proa_atomic_load(&in_charge, PROA_RELAXED) != 0;
+}
+
+/* Relaxed: a thread that is woken by thread_end sees it, by the doorbell or by the kernel. */
+static int is_stopping(void)
+{
+    return proa_atomic_load(&stopping, PROA_RELAXED);
+}
+
+/* Is there an aggregated batch that may have to be sent soon? A thread inside looks itself. */
+static int look_for_gathered(void)
+{
+    int any;
+
+    if (!try_enter())
+        return 0;
+    any = proa_progress_work->send_due();
+    proa_progress_leave();
+    return any;
+}
+
+/* Other threads drive: checks now and then whether they still do, and have left no work. */
+static void rest(void)
+{
+    uint64_t before = proa_atomic_load(&drives, PROA_RELAXED);
+    uint32_t rings;
+
+    proa_doorbell_announce(&rest_doorbell, NULL, &rings);
+    if (!is_in_charge() && !is_stopping())
+        proa_system->sleep(&rest_doorbell.rings, rings, soon ? DOZE_PENDING_NS : REST_NS);
+    proa_doorbell_leave(&rest_doorbell, NULL);
+    soon = look_for_gathered();
+    if (before == proa_atomic_load(&drives, PROA_RELAXED))
+        proa_atomic_store(&in_charge, 1, PROA_RELAXED);
+}
+
+/* Makes progress once, then as long as events happen, or have just happened. A peer's put is no
+ * event here, but after one piece there is mostly another. */
+static void move_and_doze(void)
+{
+    long end_ns = came ? proa_system->now_ns() + LINGER_PUT_NS : 0;
+    int pending;
+
+    do {
+        int moved;
+
+        proa_progress_enter();
+        moved = proa_progress_step();
+        pending = is_pending;
+        dozes = !pending;
+        proa_progress_leave();
+        if (moved)
+            end_ns = proa_system->now_ns() + LINGER_NS;
+    } while (end_ns && !proa_is_oversubscribed() && proa_system->now_ns() < end_ns &&
+             is_in_charge() && !is_stopping());
+    came = proa_ends_doze(pending ? DOZE_PENDING_NS : DOZE_NS);
+}
+
+static void *work(void *arg)
+{
+    (void)arg;
+    proa_threads_begin();
+    proa_host_progress_forbid();
+    proa_wait_unwatched(); /* this thread is in no call of the program's */
+    while (!is_stopping()) {
+        if (is_in_charge())
+            move_and_doze();
+        else
+            rest();
+    }
+    if (is_stopping() & LEAVES) {
+        /* Nothing is freed: another thread may still drive. The mutex stays taken, so no thread is
+         * inside the network's library when the library ends. */
+        proa_progress_enter();
+        proa_ends_part(!proa_progress_work->has_windows());
+    }
+    proa_threads_end();
+    proa_atomic_store(&has_left, 1, PROA_RELEASE); /* partner: at_exit */
+    proa_system->wake(&has_left);
+    return NULL;
+}
+
+/* ---- start and stop ---- */
+
+/* The stack is small, as there may be a limit on address space. It has the usual size if the small
+ * one does not hold the data that the process's libraries keep for each thread. */
+static int thread_create(void)
+{
+    pthread_attr_t small;
+    int error = pthread_attr_init(&small);
+
+    if (!error) {
+        pthread_attr_setstacksize(&small, STACK_BYTES);
+        error = pthread_create(&thread, &small, work, NULL);
+        pthread_attr_destroy(&small);
+    }
+    return error == EINVAL ? pthread_create(&thread, NULL, work, NULL) : error;
+}
+
+/* Blocks all signals in the new thread: the program's signals are for its own threads. */
+static int thread_start(void)
+{
+    sigset_t all, before;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    error = thread_create();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "cannot create the progress thread");
+}
+
+/* Makes the progress thread end soon. Takes no lock. */
+static void thread_end(int how)
+{
+    proa_atomic_fetch_or(&stopping, how, PROA_RELAXED);
+    proa_doorbell_wake(&rest_doorbell, NULL);
+    proa_ends_wake();
+}
+
+void proa_progress_pause(void)
+{
+    proa_wait_set_driver(NULL);
+    if (!is_running || owner != getpid()) /* a child of fork has no such thread */
+        return;
+    thread_end(STOPS);
+    pthread_join(thread, NULL);
+    stopping = is_running = 0;
+}
+
+int proa_progress_resume(void)
+{
+    static const struct proa_wait_driver driver = {
+        .drive = proa_progress_drive, .take_in = proa_progress_take_in, .rest = hand_over};
+    int error;
+
+    proa_atomic_store(&in_charge, 1, PROA_RELAXED);
+    owner = getpid();
+    has_left = 0;
+    error = thread_start();
+    is_running = !error;
+    if (error)
+        return error;
+    proa_wait_set_driver(&driver);
+    proa_adopt_set_pause(proa_progress_enter, proa_progress_leave);
+    return PROA_OK;
+}
+
+void proa_progress_stop(void)
+{
+    struct waiting *w, *next;
+
+    if (!proa_ends_any() || owner != getpid())
+        return;
+    proa_progress_pause();
+    proa_adopt_set_pause(NULL, NULL);
+    DL_FOREACH_SAFE(waiting, w, next) {
+        DL_DELETE(waiting, w);
+        free(w);
+    }
+    proa_ends_close(!proa_progress_work->has_windows());
+}
+
+void proa_progress_end(void)
+{
+    int any;
+
+    if (!proa_progress_work)
+        return;
+    proa_progress_enter();
+    any = proa_progress_work->has_windows();
+    proa_progress_leave();
+    if (!any)
+        proa_progress_stop();
+}
+
+/* Runs before the destructors of the network's library at the end of the process. The exit may come
+ * from a signal handler that has interrupted this thread anywhere, inside too: so this takes no
+ * lock and calls nothing of the library. The progress thread says goodbye, and this waits for it,
+ * for LEAVE_NS at most. The peers of a process that leaves without a goodbye notice its end. */
+static __attribute__((destructor)) void at_exit(void)
+{
+    long end_ns;
+
+    if (!is_running || owner != getpid() || proa_atomic_load(&inside, PROA_RELAXED))
+        return;
+    proa_wait_set_driver(NULL);
+    thread_end(LEAVES);
+    end_ns = proa_system->now_ns() + LEAVE_NS;
+    while (!proa_atomic_load(&has_left, PROA_ACQUIRE) && proa_system->now_ns() < end_ns)
+        proa_system->sleep(&has_left, 0, end_ns - proa_system->now_ns());
+}

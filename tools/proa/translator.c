@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See translator.h. */
+#include "translator.h"
+
+#include "complain.h"
+#include "elf.h"
+#include "library.h"
+#include "path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_asked_for(void)
+{
+    const char *memory = getenv("PROA_CHECK_MEMORY");
+
+    return memory && strcmp(memory, "1") == 0;
+}
+
+/* Their runtimes take addresses that Valgrind needs. NULL: it has none. */
+static const char *sanitizer_of(const char *path)
+{
+    if (proa_elf_names(path, "__asan_init"))
+        return "AddressSanitizer";
+    return proa_elf_names(path, "__tsan_init") ? "ThreadSanitizer" : NULL;
+}
+
+bool proa_translator_takes(const char *program)
+{
+    const char *path = proa_path_command(program), *sanitizer;
+
+    if (!is_asked_for())
+        return true;
+    if (!proa_library_translator()) {
+        proa_complain(0, "--check=memory needs files of Valgrind, and Proa was built without them "
+                         "(Debian: valgrind)");
+        return false;
+    }
+    sanitizer = path ? sanitizer_of(path) : NULL;
+    if (sanitizer) {
+        proa_complain(0, "%s has %s, with which --check=memory does not run", path, sanitizer);
+        return false;
+    }
+    return true;
+}
+
+const char *proa_translator_before(void)
+{
+    return is_asked_for() ? proa_library_translator() : NULL;
+}
