@@ -4,7 +4,6 @@
 #include "base/atomic.h"
 #include "base/hash.h"
 #include "base/system.h"
-#include "shm/apart.h"
 #include "shm/cma.h"
 
 #include <pthread.h>
@@ -51,8 +50,7 @@ static int may_stay(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, try_on_myself);
-    return !proa_atomic_load(&always, PROA_RELAXED) && !proa_cma_is_refused() &&
-           !proa_pages_apart; /* only memory that moves can be protected */
+    return !proa_atomic_load(&always, PROA_RELAXED) && !proa_cma_is_refused();
 }
 
 /* ---- places ---- */

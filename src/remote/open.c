@@ -12,7 +12,6 @@
 #include "remote/request.h"
 #include "remote/group_lock.h"
 #include "remote/serve.h"
-#include "shm/apart.h"
 #include "sync/passive.h"
 
 #include <stdlib.h>
@@ -41,16 +40,6 @@ static void tell_unexposed(uint64_t bytes)
                  "%s: the %llu bytes of a window are reached by messages only, which is slower "
                  "(%llu windows so far)",
                  proa_failure(), (unsigned long long)bytes, (unsigned long long)now);
-}
-
-/* Is memory of this process's part the program's own, and protected, where the program has it? */
-static int is_apart(const struct proa_target *self)
-{
-    int adopted = 0;
-
-    for (uint32_t i = 0; i < self->span_count; i++)
-        adopted |= self->spans[i].adopted;
-    return adopted && proa_pages_apart;
 }
 
 /* A transport that cannot expose this memory leaves it to messages. */
@@ -93,7 +82,7 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
     card->disp_unit = self->disp_unit;
     if (proa_roster_prepare(win, card) != PROA_OK)
         card->error = PROA_ERR_NO_MEM;
-    if (win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes && !is_apart(self))
+    if (win->flavor != PROA_FLAVOR_DYNAMIC && self->bytes)
         expose(win, self->bytes, card);
 }
 

@@ -4,7 +4,6 @@
 #include "base/atomic.h"
 #include "base/fail.h"
 #include "base/log.h"
-#include "shm/apart.h"
 #include "shm/arena.h"
 #include "shm/cma.h"
 #include "rma/guard.h"
@@ -141,10 +140,9 @@ static char *map_for(struct proa_win *win, struct proa_peer *peer, uint64_t firs
     return mapped->base + (first - start);
 }
 
-static char *reach(struct proa_win *win, struct proa_peer *peer, uint64_t first, uint64_t end,
-                   int adopted)
+static char *reach(struct proa_win *win, struct proa_peer *peer, uint64_t first, uint64_t end)
 {
-    if (peer == proa_self && !(adopted && proa_pages_apart))
+    if (peer == proa_self)
         return (char *)(uintptr_t)first;
     if (first / proa_pages_block == (end - 1) / proa_pages_block)
         return proa_pages_map(peer, first);
@@ -167,12 +165,6 @@ void proa_pages_choose_road(struct proa_span *span, int adopted)
         proa_guard_stripes_only(span->owner->ctl);
 }
 
-/* Memory that its owner protects (traps/view.h) is closed to the kernel's copies of others. */
-static int cma_reaches(struct proa_peer *peer, int adopted)
-{
-    return (peer == proa_self || !adopted || !proa_pages_apart) && proa_cma_works(peer);
-}
-
 static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t address,
                      const struct proa_piece *piece, struct proa_span *span)
 {
@@ -181,11 +173,9 @@ static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t addr
     span->end = span->first + (piece->end - address);
     span->owner = peer;
     span->key = address;
-    span->here = piece->adopted || peer == proa_self
-                     ? reach(win, peer, address, piece->end, piece->adopted != 0)
-                     : NULL;
+    span->here = piece->adopted || peer == proa_self ? reach(win, peer, address, piece->end) : NULL;
     why = why_unmapped();
-    if (!span->here && !cma_reaches(peer, piece->adopted != 0)) {
+    if (!span->here && !proa_cma_works(peer)) {
         win->unreached = piece->adopted ? why : PROA_UNREACHED_PRIVATE;
         return PROA_ELSEWHERE;
     }

@@ -6,7 +6,6 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "adopt/adopt.h"
-#include "shm/apart.h"
 #include "shm/arena.h"
 #include "rma/guard.h"
 #include "rma/memory_owner.h"
@@ -192,8 +191,7 @@ static int attach_private(struct proa_win *win, struct attached_region *region, 
 }
 
 /* Sets the region's rows; after an error, those that have been made. */
-static int attach_rows(struct proa_win *win, struct attached_region *region, const void *here,
-                       uint64_t bytes)
+static int attach_rows(struct proa_win *win, struct attached_region *region, uint64_t bytes)
 {
     struct proa_region row = {.start = (uint64_t)(uintptr_t)region->base};
     const struct proa_attached *attached = win->attached;
@@ -210,8 +208,8 @@ static int attach_rows(struct proa_win *win, struct attached_region *region, con
     error = check_overlap(attached, at, row.start, row.end);
     if (error)
         return error;
-    if (!proa_arena_find(here, bytes, &segment, &row.offset) &&
-        !proa_peer_find(here, bytes, &row.owner, &segment, &row.offset))
+    if (!proa_arena_find(region->base, bytes, &segment, &row.offset) &&
+        !proa_peer_find(region->base, bytes, &row.owner, &segment, &row.offset))
         return attach_private(win, region, bytes, at);
     row.segment = segment;
     error = row_insert(win, at, &row);
@@ -230,7 +228,7 @@ static void detach(struct proa_win *win, struct attached_region *region)
     free(region);
 }
 
-static int attach(struct proa_win *win, void *base, const void *here, uint64_t bytes)
+static int attach(struct proa_win *win, void *base, uint64_t bytes)
 {
     struct attached_region *region = malloc(sizeof *region);
     int error;
@@ -242,7 +240,7 @@ static int attach(struct proa_win *win, void *base, const void *here, uint64_t b
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for an attached region");
     }
     *region = (struct attached_region){.base = base, .through_kernel = through_kernel(win)};
-    error = attach_rows(win, region, here, bytes);
+    error = attach_rows(win, region, bytes);
     if (!error) {
         HASH_ADD(hh, win->attached->regions, base, sizeof region->base, region);
         if (!region->hh.tbl)
@@ -253,19 +251,14 @@ static int attach(struct proa_win *win, void *base, const void *here, uint64_t b
     return error;
 }
 
-int proa_regions_attach_view(struct proa_win *win, void *base, const void *here, uint64_t bytes)
+int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes)
 {
     int error;
 
     proa_win_enter(win);
-    error = attach(win, base, here, bytes);
+    error = attach(win, base, bytes);
     proa_win_leave(win);
     return error;
-}
-
-int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes)
-{
-    return proa_regions_attach_view(win, base, base, bytes);
 }
 
 int proa_regions_detach(struct proa_win *win, const void *base)
@@ -379,7 +372,7 @@ static void span_set_private(const struct proa_target *target, int adopted, uint
 {
     uint64_t block = address / proa_pages_block * proa_pages_block;
 
-    if (target->peer == proa_self && !(adopted && proa_pages_apart)) {
+    if (target->peer == proa_self) {
         span->here = (char *)(uintptr_t)span->first;
     } else if (adopted) {
         span->first = span->first > block ? span->first : block;

@@ -35,8 +35,6 @@ enum proa_region_kind { PROA_REGION_PRIVATE = -1, PROA_REGION_ADOPTED = -2 /* ad
  * PROA_ERR_BASE: no region starts at base; PROA_ERR_NO_MEM. Local, may be called while others
  * access other regions. */
 int proa_regions_attach(struct proa_win *win, void *base, uint64_t bytes);
-/* The same of memory that the engine has elsewhere: base is an address in a view (traps/view.h). */
-int proa_regions_attach_view(struct proa_win *win, void *base, const void *here, uint64_t bytes);
 
 int proa_regions_detach(struct proa_win *win, const void *base);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See peer.h. */
 #include "shm/peer.h"
-#include "shm/apart.h"
 #include "shm/process.h"
 #include "base/atomic.h"
 #include "base/fail.h"
@@ -395,8 +394,6 @@ char *proa_pages_map(struct proa_peer *peer, uint64_t address)
     pthread_mutex_unlock(&peers_mutex);
     return block ? block->base + address % proa_pages_block : NULL;
 }
-
-int proa_pages_apart;
 
 /* ---- start and stop ---- */
 

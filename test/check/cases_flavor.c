@@ -192,14 +192,14 @@ static void wrong_cleared_second(void)
     store_cleared(1);
 }
 
-/* Longer than single steps go on behind a call. */
+/* For a while. */
 static void compute(void)
 {
     for (volatile int i = 0; i < 5000; i++)
         continue;
 }
 
-/* A watchpoint of a word does not tell which of its two elements was touched. */
+/* One word has two elements, of which another process puts one. */
 static INLINE void halves(int put_at, int load_at)
 {
     int *words = calloc(2 * FEW, sizeof *words);
@@ -346,8 +346,7 @@ static void right_persistent(void)
 #endif
 }
 
-/* The request is older than the window. Its memory is the system's: malloc has some of earlier
- * scenes again, which need not trap. */
+/* The request is older than the window. Its memory is the system's, not malloc's. */
 static void right_begun_before(void)
 {
     long *words = mmap(NULL, MANY * sizeof *words, PROT_READ | PROT_WRITE,
