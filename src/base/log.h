@@ -6,6 +6,8 @@
 
 #include "base/settings.h"
 
+#include <stdint.h>
+
 /* Writes a line if PROA_LOG is at least level (PROA_LOG_WARN .. PROA_LOG_DEBUG). fmt without a
  * newline, as for printf. */
 void proa_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -14,5 +16,11 @@ void proa_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 
  * time and so on, from the 10th on with the number. 256 such lines are remembered, the last ones
  * that were new. place: an address in the program, or NULL. Safe from any thread. */
 void proa_log_often(int level, const void *place, const char *text);
+
+/* The letter that the noun behind a number ends with: none behind 1. */
+static inline const char *proa_log_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 #endif

@@ -276,6 +276,7 @@ void proa_local_tell(void)
     const uint64_t lost = is_on ? proa_translator_lost() : 0, buffers = proa_buffers_left_out();
 
     if (lost || buffers)
-        proa_log(PROA_LOG_WARN, "check: not seen: %llu accesses, %llu buffers (doc/CHECK.md)",
-                 (unsigned long long)lost, (unsigned long long)buffers);
+        proa_log(PROA_LOG_WARN, "check: not seen: %llu access%s, %llu buffer%s (doc/CHECK.md)",
+                 (unsigned long long)lost, lost == 1 ? "" : "es", (unsigned long long)buffers,
+                 proa_log_plural(buffers));
 }

@@ -246,11 +246,12 @@ static void say_count(FILE *out, const struct proa_summary *summary, enum proa_v
 }
 
 /* A part of the line that says what was not seen. */
-static void say_part(FILE *out, const char **before, uint64_t count, const char *what)
+static void say_part(FILE *out, const char **before, uint64_t count, const char *one,
+                     const char *several)
 {
     if (!count)
         return;
-    fprintf(out, "%s%llu %s", *before, (unsigned long long)count, what);
+    fprintf(out, "%s%llu %s", *before, (unsigned long long)count, count == 1 ? one : several);
     *before = "; ";
 }
 
@@ -274,12 +275,14 @@ static void say_unseen(FILE *out, const struct proa_checked *checked)
 
     if (is_whole(checked))
         return;
-    say_part(out, &before, checked->scattered, "operations of too many pieces");
-    say_part(out, &before, checked->dropped, "accesses, as epochs were too long");
-    say_part(out, &before, checked->by_values,
-             checked->by_values == 1 ? "access ordered only by values"
-                                     : "accesses ordered only by values");
-    say_part(out, &before, checked->untold, "findings, as there were too many");
+    say_part(out, &before, checked->scattered, "operation of too many pieces",
+             "operations of too many pieces");
+    say_part(out, &before, checked->dropped, "access, as an epoch was too long",
+             "accesses, as epochs were too long");
+    say_part(out, &before, checked->by_values, "access ordered only by values",
+             "accesses ordered only by values");
+    say_part(out, &before, checked->untold, "finding, as there were too many",
+             "findings, as there were too many");
     say_kind(out, &before, checked->unseen & PROA_UNSEEN_PROCESSES,
              "conflicts between operations of different processes");
     say_kind(out, &before, checked->unseen & PROA_UNSEEN_WINDOWS, "loads and stores to windows");
@@ -318,7 +321,7 @@ static void say_places(FILE *out, const struct proa_summary *summary, int number
         say_place(out, found, PROA_SECOND, has_twin);
     }
     fprintf(out, ": %llu time%s, by %d rank%s\n", (unsigned long long)found->count,
-            found->count == 1 ? "" : "s", found->ranks, found->ranks == 1 ? "" : "s");
+            proa_log_plural(found->count), found->ranks, proa_log_plural((uint64_t)found->ranks));
 }
 
 /* "Nothing found" is of what was looked at. */
@@ -339,9 +342,13 @@ static void say_found(FILE *out, const struct proa_summary *summary)
 
 static void say(FILE *out, const struct proa_summary *summary)
 {
-    fprintf(out, "proa: check: %d rank%s, ", summary->ranks, summary->ranks == 1 ? "" : "s");
+    const uint64_t operations = summary->checked.operations;
+
+    fprintf(out, "proa: check: %d rank%s, ", summary->ranks,
+            proa_log_plural((uint64_t)summary->ranks));
     if (proa_settings()->check_conflicts)
-        fprintf(out, "%llu operations: ", (unsigned long long)summary->checked.operations);
+        fprintf(out, "%llu operation%s: ", (unsigned long long)operations,
+                proa_log_plural(operations));
     else
         fprintf(out, "usage rules and hangs alone: ");
     say_found(out, summary);

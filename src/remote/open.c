@@ -38,8 +38,9 @@ static void tell_unexposed(uint64_t bytes)
     if ((now & (now - 1)) == 0)
         proa_log(PROA_LOG_WARN,
                  "%s: the %llu bytes of a window are reached by messages only, which is slower "
-                 "(%llu windows so far)",
-                 proa_failure(), (unsigned long long)bytes, (unsigned long long)now);
+                 "(%llu window%s so far)",
+                 proa_failure(), (unsigned long long)bytes, (unsigned long long)now,
+                 proa_log_plural(now));
 }
 
 /* A transport that cannot expose this memory leaves it to messages. */

@@ -411,8 +411,9 @@ void proa_trace_close(void)
     last_renew();
     proa_atomic_store(&head->is_ended, 1, PROA_RELEASE); /* partner: readers of the file */
     if (is_full)
-        proa_log(PROA_LOG_WARN, "PROA_TRACE: %llu records were dropped: %s",
+        proa_log(PROA_LOG_WARN, "PROA_TRACE: %llu record%s dropped: %s",
                  (unsigned long long)proa_trace_dropped(head),
+                 proa_trace_dropped(head) == 1 ? " was" : "s were",
                  chunks_most * PROA_TRACE_CHUNK_BYTES < head->limit_bytes
                      ? "there is no more room for the trace"
                      : "the trace has reached PROA_TRACE_LIMIT");

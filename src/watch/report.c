@@ -184,7 +184,7 @@ static void show_calls(const struct proa_stats *sum, FILE *out)
         fprintf(out, "proa:   %s%-17s %10llu", row < PROA_STATS_OPERATIONS ? "in " : "",
                 row_names[row], call->count);
         if (call->waits)
-            fprintf(out, "  %llu waits, %.3f ms in all", call->waits,
+            fprintf(out, "  %llu wait%s, %.3f ms in all", call->waits, proa_log_plural(call->waits),
                     (double)call->waited_ns / 1e6);
         fprintf(out, "\n");
     }
@@ -209,9 +209,10 @@ static void show(const struct report *report, FILE *out)
 
     fputs("proa: window \"", out);
     show_name(report->name, out);
-    fprintf(out, "\" (%s), %d ranks%s, %llu bytes in all", flavor_names[report->flavor],
-            report->size, report->ranks == report->size ? "" : ", of which one reported",
-            sum.window_bytes);
+    fprintf(out, "\" (%s), %d rank%s%s, %llu byte%s in all", flavor_names[report->flavor],
+            report->size, proa_log_plural((uint64_t)report->size),
+            report->ranks == report->size ? "" : ", of which one reported", sum.window_bytes,
+            proa_log_plural(sum.window_bytes));
     show_memory(&sum, out);
     show_operations(&sum, out);
     show_calls(&sum, out);

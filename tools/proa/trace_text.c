@@ -37,10 +37,11 @@ static void show_processes(const struct proa_model *model, FILE *out)
 {
     const int nodes = model->clocks.count, windows = model->window_count;
 
-    fprintf(out, "%d process%s on %d node%s, %d window%s, %llu records, %.3f s\n",
+    fprintf(out, "%d process%s on %d node%s, %d window%s, %llu record%s, %.3f s\n",
             model->process_count, model->process_count == 1 ? "" : "es", nodes,
             plural((uint64_t)nodes), windows, plural((uint64_t)windows),
-            (unsigned long long)model->records, (double)model->end_ns / 1e9);
+            (unsigned long long)model->records, plural(model->records),
+            (double)model->end_ns / 1e9);
     for (int i = 0; i < model->process_count; i++) {
         const struct proa_model_process *process = &model->processes[i];
 
@@ -48,8 +49,9 @@ static void show_processes(const struct proa_model *model, FILE *out)
             fprintf(out, "rank %d (pid %d, %s) did not end in order: its trace ends where it did\n",
                     process->rank, process->pid, process->host);
         if (process->dropped)
-            fprintf(out, "rank %d dropped %llu records from %.3f s on: %s\n", process->rank,
-                    (unsigned long long)process->dropped, (double)process->dropped_since_ns / 1e9,
+            fprintf(out, "rank %d dropped %llu record%s from %.3f s on: %s\n", process->rank,
+                    (unsigned long long)process->dropped, plural(process->dropped),
+                    (double)process->dropped_since_ns / 1e9,
                     process->had_room ? "there was no more room for its file"
                                       : "PROA_TRACE_LIMIT was reached");
     }
@@ -60,14 +62,15 @@ static void show_processes(const struct proa_model *model, FILE *out)
         const struct proa_clock *clock = &model->clocks.clocks[i];
 
         if (clock->is_known)
-            fprintf(out, "the clock of node %d is known to %.3f us, by %d comparisons\n", i,
-                    (double)clock->error_ns / 1e3, clock->count);
+            fprintf(out, "the clock of node %d is known to %.3f us, by %d comparison%s\n", i,
+                    (double)clock->error_ns / 1e3, clock->count, plural((uint64_t)clock->count));
         else
             fprintf(out, "the clock of node %d was never compared with that of the first\n", i);
     }
     if (model->backward)
-        fprintf(out, "%llu arrows go back in time, by %.3f us at most beyond these errors\n",
-                (unsigned long long)model->backward, (double)model->backward_most_ns / 1e3);
+        fprintf(out, "%llu arrow%s back in time, by %.3f us at most beyond these errors\n",
+                (unsigned long long)model->backward, model->backward == 1 ? " goes" : "s go",
+                (double)model->backward_most_ns / 1e3);
 }
 
 static void show_time(const char *what, const struct proa_sum_notify *times, FILE *out)
