@@ -78,7 +78,9 @@ static void say_remedy(char *remedy, size_t room, const struct proa_buffer_user 
     const unsigned epoch = proa_epoch_towards(user->win, user->rank);
 
     if (epoch & PROA_EPOCH_LOCK)
-        snprintf(remedy, room, "MPI_Win_flush%s(%d, win) between them", is_result ? "" : "_local",
+        snprintf(remedy, room,
+                 is_result ? "MPI_Win_flush(%d, win) between them"
+                           : "MPI_Win_flush_local(%d, win) between them",
                  user->rank);
     else if (epoch & PROA_EPOCH_START)
         snprintf(remedy, room, "MPI_Win_complete between them");
