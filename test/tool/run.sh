@@ -598,11 +598,23 @@ memory_without_tool() {
 memory_sanitized() {
   has_translator || skip "built without the tool"
   local runtime
-  for runtime in asan:AddressSanitizer tsan:ThreadSanitizer; do
+  for runtime in asan:AddressSanitizer msan:MemorySanitizer tsan:ThreadSanitizer; do
     cp "$show" "$scratch/with"
     printf '__%s_init\0' "${runtime%:*}" >>"$scratch/with"
     cannot_see_memory "$scratch/with has ${runtime#*:}, with which --check=memory does not run" run --check=memory -n 1 "$scratch/with"
   done
+}
+
+# Programs that would trace others within the tool.
+memory_debugged() {
+  has_translator || skip "built without the tool"
+  printf '#!/bin/sh\necho started\n' >"$scratch/gdb"
+  chmod +x "$scratch/gdb"
+  cannot_see_memory "$scratch/gdb does not run with --check=memory" run --check=memory -n 1 "$scratch/gdb" --args "$show"
+  PATH=$scratch:$PATH cannot_see_memory "gdb does not run with --check=memory" exec --mpi "$host" --check=memory gdb "$show"
+  cp "$show" "$scratch/gdb-like"
+  proa run --check=memory -n 1 "$scratch/gdb-like"
+  expect_status 0
 }
 
 # Each of the options of check mode asks for it; files are named from where the job starts.

@@ -22,7 +22,22 @@ static const char *sanitizer_of(const char *path)
 {
     if (proa_elf_names(path, "__asan_init"))
         return "AddressSanitizer";
+    if (proa_elf_names(path, "__msan_init"))
+        return "MemorySanitizer";
     return proa_elf_names(path, "__tsan_init") ? "ThreadSanitizer" : NULL;
+}
+
+/* Programs that trace others, which Valgrind does not let them do, or that run them as it does. */
+static bool is_debugger(const char *program)
+{
+    static const char *const names[] = {"gdb",    "gdbserver", "lldb",    "rr",
+                                        "strace", "ltrace",    "valgrind"};
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
 }
 
 bool proa_translator_takes(const char *program)
@@ -34,6 +49,13 @@ bool proa_translator_takes(const char *program)
     if (!proa_library_translator()) {
         proa_complain(0, "--check=memory needs files of Valgrind, and Proa was built without them "
                          "(Debian: valgrind)");
+        return false;
+    }
+    if (is_debugger(program)) {
+        proa_complain(0,
+                      "%s does not run with --check=memory: Valgrind does not let it trace a "
+                      "program",
+                      program);
         return false;
     }
     sanitizer = path ? sanitizer_of(path) : NULL;

@@ -3,6 +3,7 @@
 #include "instrument.h"
 #include "code.h"
 #include "poll.h"
+#include "refused.h"
 #include "touched.h"
 #include "watched.h"
 
@@ -221,7 +222,7 @@ IRSB *proa_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout
     Int at = 0;
 
     (void)layout, (void)extents, (void)machine, (void)guest_word, (void)host_word;
-    if (!proa_watched_any)
+    if (!proa_watched_any && !proa_refused_in(in))
         return in;
     out = deepCopyIRSBExceptStmts(in);
     for (; at < in->stmts_used && in->stmts[at]->tag != Ist_IMark; at++)
@@ -229,5 +230,7 @@ IRSB *proa_instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout
     if (code != PROA_CODE_COMMON)
         set_map(out, code == PROA_CODE_MPI ? proa_map_empty : proa_map);
     translate(out, in, at, code);
+    if (proa_refused_in(in))
+        proa_refused_see(out, in);
     return out;
 }

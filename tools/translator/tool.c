@@ -5,6 +5,7 @@
  * what has touched them.
  */
 #include "instrument.h"
+#include "refused.h"
 #include "site.h"
 #include "touched.h"
 #include "watched.h"
@@ -171,6 +172,7 @@ static void introduce(void)
     VG_(track_pre_mem_read_asciiz)(call_loads_text);
     VG_(track_post_mem_write)(call_stores);
     VG_(atfork)(NULL, NULL, forked);
+    proa_refused_begin();
 }
 
 VG_DETERMINE_INTERFACE_VERSION(introduce)
