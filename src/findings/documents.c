@@ -183,8 +183,11 @@ static void write_frame(FILE *out, const struct proa_source *place)
     fprintf(out, "}}");
 }
 
+/* SARIF has no two stacks alike, as two calls in a loop would be without a word before them. */
 static void write_stacks(FILE *out, const struct proa_found *found)
 {
+    static const char *const which[] = {"first: ", "second: "};
+    const int are_two = found->calls[PROA_SECOND].call[0] != '\0';
     const char *before = "";
 
     fprintf(out, "\"stacks\": [");
@@ -193,8 +196,8 @@ static void write_stacks(FILE *out, const struct proa_found *found)
 
         if (!call->call[0])
             continue;
-        fprintf(out, "%s{\"message\": {\"text\": \"%s of rank %d\"}, \"frames\": [", before,
-                call->call, call->rank);
+        fprintf(out, "%s{\"message\": {\"text\": \"%s%s of rank %d\"}, \"frames\": [", before,
+                are_two ? which[i] : "", call->call, call->rank);
         write_frame(out, &call->place);
         for (unsigned k = 0; k < call->outer; k++) {
             fprintf(out, ", ");

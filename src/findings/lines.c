@@ -159,7 +159,7 @@ struct expansion {
     const char *binding; /* of wrappers within the next place */
 };
 
-/* Takes "." and ".." out of an absolute path, in place. */
+/* Takes "." and ".." out of a path that begins with a slash, in place. */
 static void normalize(char *path)
 {
     char *to = path, *from = path;
@@ -184,12 +184,14 @@ static void set_file(struct proa_source *place, Dwarf_Die *unit, const char *fil
     const char *from = unit && file[0] != '/'
                            ? dw.dwarf_formstring(dw.dwarf_attr(unit, DW_AT_comp_dir, &attribute))
                            : NULL;
-    char path[sizeof place->file];
+    char path[1 + sizeof place->file];
 
-    snprintf(path, sizeof path, "%s%s%s", from ? from : "", from ? "/" : "", file);
-    if (path[0] == '/')
+    snprintf(path, sizeof path, "/%s%s%s", from ? from : "", from ? "/" : "", file);
+    if (path[1] == '/')
+        normalize(path + 1);
+    else if (path[1] != '.')
         normalize(path);
-    memcpy(place->file, path, sizeof path);
+    memcpy(place->file, path + 1, sizeof place->file);
 }
 
 static void add(struct expansion *to, const char *file, int line, const char *function)
