@@ -3,6 +3,7 @@
 #include "adopt/fault.h"
 #include "base/atomic.h"
 #include "shm/segment.h"
+#include "translator/requests.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,10 +27,16 @@
 #define UFFD_USER_MODE_ONLY 1 /* Linux 5.11 */
 #endif
 
+/* In Valgrind one thread runs at a time: one that is stopped at a page would stop all others. */
 static int open_it(void)
 {
-    int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK), device = -1;
+    int fd, device = -1;
 
+    if (proa_ask(PROA_ASK_VALGRINDS, 0, 0, 0)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         device = (int)syscall(SYS_openat, AT_FDCWD, "/dev/userfaultfd", O_RDWR | O_CLOEXEC);
     if (device >= 0) {

@@ -38,6 +38,8 @@ struct proa_touched_counts {
 
 /* The requests; their arguments are words. */
 enum {
+    /* (): in how many Valgrinds this process runs. Each tool of Valgrind answers. */
+    PROA_ASK_VALGRINDS = 0x1001,
     /* (uint32_t *pending): the version of the tool. *pending is not 0 from the first touch on until
      * all are drained. */
     PROA_ASK_BEGIN = 'P' << 24 | 'A' << 16,
