@@ -17,9 +17,14 @@ static struct proa_finding_call call_of(const struct proa_win *win,
                                       .payload = access->payload};
 }
 
+int proa_conflict_by_assertion(const struct proa_access *first, const struct proa_access *second)
+{
+    return first->op && second->op && first->op != second->op && first->basic == second->basic;
+}
+
 const char *proa_conflict_rule(const struct proa_access *first, const struct proa_access *second)
 {
-    if (first->op && second->op && first->op != second->op && first->basic == second->basic)
+    if (proa_conflict_by_assertion(first, second))
         return "concurrent accumulates to one address must have the same operation, as the info "
                "key accumulate_ops asserts (MPI-4.1, 13.2.1)";
     if (first->kind == PROA_ACCESS_ATOMIC && second->kind == PROA_ACCESS_ATOMIC &&

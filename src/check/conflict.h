@@ -7,6 +7,9 @@
 #include "findings/since.h"
 #include "window/win.h"
 
+/* Do two accesses that conflict do so as the program has asserted accumulate_ops, and else not? */
+int proa_conflict_by_assertion(const struct proa_access *first, const struct proa_access *second);
+
 /* The rule that two such accesses break. */
 const char *proa_conflict_rule(const struct proa_access *first, const struct proa_access *second);
 

@@ -87,7 +87,10 @@ static void say_remedy(char *remedy, size_t room, const struct proa_access *firs
 {
     const unsigned epoch = first->epoch ? first->epoch : second->epoch;
 
-    if (epoch & PROA_EPOCH_LOCK && !first->epoch)
+    if (proa_conflict_by_assertion(first, second))
+        snprintf(remedy, room,
+                 "the window without accumulate_ops in its info, or one operation alone");
+    else if (epoch & PROA_EPOCH_LOCK && !first->epoch)
         snprintf(remedy, room,
                  "exclusive locks; or a message or a barrier from the first rank to the second "
                  "between them");

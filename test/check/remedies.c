@@ -31,6 +31,15 @@ MPI_Group ranks_of(int count, const int *ranks)
     return group;
 }
 
+void name_as_this(MPI_Win other)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+    int length;
+
+    MPI_Win_get_name(win, name, &length);
+    MPI_Win_set_name(other, name);
+}
+
 /* Each side of a named pipe is open when the other one is. */
 static char pipe_name[64];
 

@@ -25,4 +25,7 @@ void order_unseen(int before, int after);
 /* A group of the window's ranks; the caller frees it. */
 MPI_Group ranks_of(int count, const int *ranks);
 
+/* Gives another window the name of this one. */
+void name_as_this(MPI_Win other);
+
 #endif

@@ -192,6 +192,28 @@ static void fence_both(int applied)
     MPI_Win_fence(0, win);
 }
 
+/* On a window whose info says that there is one operation. */
+static void lock_asserted(int applied)
+{
+    enum { WITHOUT = 1, ALIKE };
+    MPI_Info info;
+    MPI_Win other;
+    long *base;
+
+    MPI_Info_create(&info);
+    if (applied != WITHOUT)
+        MPI_Info_set(info, "accumulate_ops", "same_op_no_op");
+    MPI_Win_allocate(sizeof *base, sizeof *base, info, MPI_COMM_WORLD, &base, &other);
+    name_as_this(other);
+    MPI_Info_free(&info);
+    MPI_Win_lock_all(0, other);
+    if (rank != TARGET)
+        MPI_Accumulate(buffer, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG,
+                       rank == FIRST || applied == ALIKE ? MPI_SUM : MPI_REPLACE, other);
+    MPI_Win_unlock_all(other);
+    MPI_Win_free(&other);
+}
+
 /* ---- buffers ---- */
 
 static INLINE void send_result(void)
@@ -433,6 +455,8 @@ const struct ill ill_accesses[] = {
     {"fence_own", fence_own, 1, 0, FENCE},
     {"lock_both", lock_both, UNLOCK_AND_BARRIER, 0, LOCKS_OR_FLUSH},
     {"lock_sent", lock_sent, 3, 0, LOCKS_OR_MESSAGE},
+    {"lock_asserted", lock_asserted, 2, 0,
+     "the window without accumulate_ops in its info, or one operation alone"},
     {"start_both", start_both, 1, 0, EPOCHS_OF_TWO},
     {"fence_both", fence_both, 1, 0, FENCE},
     {"lock_result", lock_result, 1, 0, FLUSH},

@@ -233,15 +233,6 @@ static void request_left(int applied)
 
 /* ---- ends ---- */
 
-static INLINE void name_as_this(MPI_Win other)
-{
-    char name[MPI_MAX_OBJECT_NAME];
-    int length;
-
-    MPI_Win_get_name(win, name, &length);
-    MPI_Win_set_name(other, name);
-}
-
 static void freed(int applied)
 {
     MPI_Win other;
