@@ -280,4 +280,9 @@ static int apply(struct proa_combine *combine, const struct proa_span *span,
     return error;
 }
 
-const struct proa_road proa_road_net = {.move = move, .apply = apply};
+void proa_move_start(void)
+{
+    static const struct proa_road road = {.move = move, .apply = apply};
+
+    proa_road_net = &road;
+}

@@ -5,6 +5,9 @@
 
 #include <stdint.h>
 
+/* Registers the road to other nodes (rma/road.h). */
+void proa_move_start(void);
+
 /* A put or get of the transport with that token is done, or has failed: outcome, PROA_OK or a code.
  * Inside the progress engine. */
 void proa_move_done(uint64_t token, int outcome);

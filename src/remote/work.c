@@ -80,5 +80,6 @@ void proa_remote_start(const struct proa_net_transport *transport)
                                                    .has_windows = has_windows};
 
     proa_progress_work = &work;
+    proa_move_start();
     proa_progress_set_transport(transport);
 }

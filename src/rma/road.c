@@ -4,6 +4,8 @@
 #include "rma/place.h"
 #include "window/win.h"
 
+const struct proa_road *proa_road_net;
+
 int proa_carry_bytes(struct proa_carry *carry, uint64_t position, char *origin, uint64_t bytes)
 {
     return proa_carry_runs(

@@ -12,7 +12,8 @@
  *          remote/move.c
  *
  * A new way to reach memory is a table here, a file of its own, and a line where spans are made
- * (create/reach.c, rma/regions.c).
+ * (create/reach.c, rma/regions.c). The table of net lies above this folder, so its maker registers
+ * it.
  */
 #ifndef PROA_RMA_ROAD_H
 #define PROA_RMA_ROAD_H
@@ -43,14 +44,16 @@ struct proa_road {
                  const struct proa_runs *runs);
 };
 
-extern PROA_HIDDEN const struct proa_road proa_road_store, proa_road_cma, proa_road_net;
+extern PROA_HIDDEN const struct proa_road proa_road_store, proa_road_cma;
+/* net: set before the first window over several nodes is made, and then constant. */
+extern PROA_HIDDEN const struct proa_road *proa_road_net;
 
 /* The road of a span. */
 static inline const struct proa_road *proa_road_of(const struct proa_span *span)
 {
     return span->road == PROA_ROAD_STORE ? &proa_road_store
            : span->road == PROA_ROAD_CMA ? &proa_road_cma
-                                         : &proa_road_net;
+                                         : proa_road_net;
 }
 
 /* A put or get is: begin, any number of moves by a road or of the next two, end. All return PROA_OK

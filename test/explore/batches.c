@@ -154,7 +154,7 @@ static void put_or_get(int put, void *here, uint64_t bytes)
                              .origin = here,
                              .origin_stride = (int64_t)bytes};
 
-    explore_check(proa_road_net.move(&carry, NULL, &runs) == PROA_OK);
+    explore_check(proa_road_net->move(&carry, NULL, &runs) == PROA_OK);
 }
 
 static int flush(void)
