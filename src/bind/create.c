@@ -6,6 +6,7 @@
 #include "check/local.h"
 #include "check/messages.h"
 #include "check/ordering.h"
+#include "create/create.h"
 #include "usage/rules.h"
 #include "hang/waits.h"
 #include "watch/watch.h"

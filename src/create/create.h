@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a window is created: declarations that the files of this folder share.
+ * How a window is created, for all; and declarations that the files of this folder share.
  *
  *   create.c   the steps, and the end of a window
  *   memory.c   its memory
@@ -16,6 +16,18 @@
 #include "rma/pages.h"
 #include "shm/peer.h"
 #include "window/win.h"
+
+/* ---- create.c ---- */
+
+/* PROA_OK and *win; PROA_ELSEWHERE, on every process of the group alike, if Proa does not serve
+ * such a window (proa_failure() says why); or a negative code, on every process alike. Collective
+ * over the group. */
+int proa_win_create(const struct proa_create_args *args, const struct proa_group *group,
+                    struct proa_win **win);
+
+/* Frees the window. The caller has checked that no epoch is open (proa_win_may_free) and that all
+ * processes are done with it (proa_barrier_last). */
+void proa_win_release(struct proa_win *win);
 
 /* ---- card.c ---- */
 

@@ -3,6 +3,7 @@
 #include "order/board.h"
 #include "base/atomic.h"
 #include "base/fail.h"
+#include "create/create.h"
 #include "rma/op.h"
 #include "sync/barrier.h"
 #include "sync/sync.h"

@@ -236,16 +236,8 @@ struct proa_create_args {
     void *user; /* for finish; the window's */
 };
 
-/* PROA_OK and *win; PROA_ELSEWHERE, on every process of the group alike, if Proa does not serve
- * such a window (proa_failure() says why); or a negative code, on every process alike. Collective
- * over the group. */
+/* An outcome of creation: Proa does not serve such a window. */
 enum { PROA_ELSEWHERE = 1 };
-int proa_win_create(const struct proa_create_args *args, const struct proa_group *group,
-                    struct proa_win **win);
-
-/* Frees the window. The caller has checked that no epoch is open (proa_win_may_free) and that all
- * processes are done with it (proa_barrier_last). */
-void proa_win_release(struct proa_win *win);
 
 /* Guards epoch state against other threads of this process; free of cost where there are none. */
 static inline void proa_win_enter(struct proa_win *win)

@@ -3,6 +3,7 @@
 #include "far.h"
 #include "base/fail.h"
 #include "base/system.h"
+#include "create/create.h"
 #include "create/start.h"
 #include "progress/progress.h"
 #include "rma/regions.h"

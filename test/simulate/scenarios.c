@@ -2,6 +2,7 @@
 /* See scenarios.h: simulations in which all real ranks do the same. */
 #include "scenarios.h"
 #include "base/fail.h"
+#include "create/create.h"
 #include "remote/window.h"
 #include "rma/op.h"
 #include "sync/barrier.h"

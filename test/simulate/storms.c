@@ -2,6 +2,7 @@
 /* See scenarios.h: rank 0 runs the core, and all others are scripts that come to it at once. */
 #include "scenarios.h"
 #include "base/fail.h"
+#include "create/create.h"
 #include "remote/group_lock.h"
 #include "remote/window.h"
 #include "remote/wire.h"

@@ -4,6 +4,7 @@
 #ifndef PROA_TEST_MOVE_H
 #define PROA_TEST_MOVE_H
 
+#include "create/create.h"
 #include "sync/barrier.h"
 #include "rma/op.h"
 #include "sync/sync.h"
