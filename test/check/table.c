@@ -6,9 +6,8 @@
  * The scenes of one synchronization and one memory run together, on words of their own. A report
  * tells its scene by its places: the function of the first access, and the lines of both. With
  * --list the program prints what is expected (table.py). PROA_CHECK_MEMORY=1: of loads and stores,
- * too. Of the scenes one in three runs, and of those without a load or a store one in 48 if
- * loads and stores are watched, which takes a hundred times as long; with an argument all whose
- * names begin with it, of which check mode keeps 1,000 findings (findings/finding.c).
+ * too. Of the scenes one in three runs; with an argument all whose names begin with it, of which
+ * check mode keeps 1,000 findings (findings/finding.c).
  */
 #include "table.h"
 
@@ -342,7 +341,7 @@ static void run(const struct batch *batch)
 
 enum { MOST = WHAT_COUNT * WHAT_COUNT };
 
-static const char *prefix; /* NULL: one in three, or in 48 */
+static const char *prefix; /* NULL: one in three */
 static int watches;        /* loads and stores are looked at, too */
 
 static void name_of(const struct scene *scene, char *name, size_t room)
@@ -357,33 +356,22 @@ static int is_chosen(const struct scene *scene)
         (((unsigned)scene->how * WHERE_COUNT + scene->where) * WHAT_COUNT + scene->one) *
             WHAT_COUNT +
         scene->other;
-    const unsigned share = watches && operates(scene->one) && operates(scene->other) ? 48 : 3;
     char name[100];
 
     name_of(scene, name, sizeof name);
     return prefix ? strncmp(name, prefix, strlen(prefix)) == 0
-                  : (number * 2654435769U >> 16) % share == 0;
-}
-
-/* The processor watches four buffers at a time, so such a scene runs alone, and few do. */
-static int watches_buffer(const struct scene *scene)
-{
-    return scene->where == BUFFER && operates(scene->one) && !operates(scene->other);
+                  : (number * 2654435769U >> 16) % 3 == 0;
 }
 
 static int is_run(const struct scene *scene)
 {
-    return is_scene(scene) && is_chosen(scene) &&
-           (!watches_buffer(scene) ||
-            (watches && (scene->how == NOTHING || scene->how == LOCAL_BARRIER ||
-                         scene->how == WAIT_BARRIER || scene->how == FENCE)));
+    return is_scene(scene) && is_chosen(scene);
 }
 
 /* Do they run together? */
 static int belongs(const struct scene *scene, const struct scene *batch)
 {
-    return actor(scene, 0) == actor(batch, 0) && actor(scene, 1) == actor(batch, 1) &&
-           !watches_buffer(scene) && !watches_buffer(batch);
+    return actor(scene, 0) == actor(batch, 0) && actor(scene, 1) == actor(batch, 1);
 }
 
 /* The scenes of one synchronization and one memory, in batches. */
