@@ -20,7 +20,7 @@
 
 /* ---- the general way ---- */
 
-/* In a file of their own (general.c): the fast path should not pay for them, and the forms share
+/* In a file of their own (arguments.c): the fast path should not pay for them, and the forms share
  * them. Arguments in the order of the MPI calls, whose registers they stay in. */
 int proa_move_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                    MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
