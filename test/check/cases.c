@@ -23,11 +23,12 @@ static const struct scene *const lists[] = {threads};
 enum { LEVEL = MPI_THREAD_MULTIPLE };
 #elif defined MEMORY
 enum { LEVEL = MPI_THREAD_SINGLE };
-static const struct scene *const lists[] = {local, shapes, flavors, direct, signals, polls};
+static const struct scene *const lists[] = {local,   shapes, flavors, direct,
+                                            signals, polls,  futexes};
 #else
 enum { LEVEL = MPI_THREAD_SINGLE };
 static const struct scene *const lists[] = {conflicts, orders,   atomics,  hidden, buffers, syncs,
-                                            types,     messages, notified, values, locks};
+                                            types,     messages, notified, values, locks,   given};
 #endif
 enum { LISTS = sizeof lists / sizeof *lists };
 

@@ -39,7 +39,7 @@ struct scene {
 /* By subject; each list ends with a scene without a name. */
 extern const struct scene conflicts[], orders[], atomics[], hidden[], buffers[], local[], direct[],
     flavors[], shapes[], threads[], syncs[], types[], messages[], notified[], signals[], values[],
-    polls[], locks[];
+    polls[], locks[], given[], futexes[];
 
 #define WRONG(name, first, first_rank, second, second_rank)              \
     {                                                                    \

@@ -285,6 +285,42 @@ static INLINE void acquire_bucket(void)
 
 TWINS(bucket)
 
+/* An entry elsewhere, behind the head of a chain. */
+static INLINE void release_chain(void)
+{
+    set_word(SECOND, MORE, 77);
+    exchange_word(TARGET, LOCK, MORE);
+}
+
+static INLINE void acquire_chain(void)
+{
+    long head;
+
+    do
+        head = word_of(TARGET, LOCK);
+    while (head == 0 || word_of(SECOND, head) != 77);
+}
+
+TWINS(chain)
+
+/* ---- more locks and barriers ---- */
+
+/* Of two: each has a flag, and the later one waits. */
+static INLINE void release_two_flags(void)
+{
+    set_word(TARGET, MINE, 2);
+}
+
+static INLINE void acquire_two_flags(void)
+{
+    set_word(TARGET, GRANTED, 1);
+    set_word(TARGET, MORE, FIRST);
+    while (word_of(TARGET, MINE) != 2 && word_of(TARGET, MORE) == FIRST)
+        ;
+}
+
+TWINS(two_flags)
+
 /* ---- other operations and types ---- */
 
 static INLINE void fetch_with(MPI_Op op, long value, long *before)
@@ -310,6 +346,24 @@ static INLINE void acquire_bits(void)
 }
 
 TWINS(bits)
+
+static INLINE void release_toggled(void)
+{
+    long before;
+
+    fetch_with(MPI_BXOR, 1, &before);
+}
+
+static INLINE void acquire_toggled(void)
+{
+    long before;
+
+    do
+        fetch_with(MPI_BXOR, 0, &before);
+    while (!(before & 1));
+}
+
+TWINS(toggled)
 
 static INLINE void release_raised(void)
 {
@@ -348,15 +402,29 @@ static INLINE void acquire_two(void)
 TWINS(two)
 
 const struct scene locks[] = {
-    HANDS_OVER(spin),      HANDS_OVER(exchanged),
-    HANDS_OVER(looked_at), HANDS_OVER(ticket),
-    HANDS_OVER(mcs),       HANDS_OVER(clh),
-    HANDS_OVER(bakery),    HANDS_OVER(semaphore),
-    HANDS_OVER(writer),    HANDS_OVER(counted),
-    HANDS_OVER(flagged),   HANDS_OVER(promise),
-    HANDS_OVER(sequence),  HANDS_OVER(ring),
-    HANDS_OVER(copy),      HANDS_OVER(stack),
-    HANDS_OVER(deque),     HANDS_OVER(bucket),
-    HANDS_OVER(bits),      HANDS_OVER(raised),
-    HANDS_OVER(two),       {0},
+    HANDS_OVER(spin),
+    HANDS_OVER(exchanged),
+    HANDS_OVER(looked_at),
+    HANDS_OVER(ticket),
+    HANDS_OVER(mcs),
+    HANDS_OVER(clh),
+    HANDS_OVER(bakery),
+    HANDS_OVER(semaphore),
+    HANDS_OVER(writer),
+    HANDS_OVER(counted),
+    HANDS_OVER(flagged),
+    HANDS_OVER(promise),
+    HANDS_OVER(sequence),
+    HANDS_OVER(ring),
+    HANDS_OVER(copy),
+    HANDS_OVER(stack),
+    HANDS_OVER(deque),
+    HANDS_OVER(bucket),
+    HANDS_OVER(bits),
+    HANDS_OVER(raised),
+    HANDS_OVER(two),
+    HANDS_OVER(chain),
+    HANDS_OVER(two_flags),
+    HANDS_OVER(toggled),
+    {0},
 };

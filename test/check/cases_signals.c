@@ -3,19 +3,34 @@
 #include "cases.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 static volatile long seen;
 
-static INLINE void put_beside(void (*what)(void))
+/* They use the first four words of the window. */
+static INLINE void put_beside(void (*what)(void), int at)
 {
     MPI_Win_fence(0, win);
     if (rank == FIRST)
-        put(TARGET, 0);
+        put(TARGET, at);
     if (rank == TARGET)
         what();
     MPI_Win_fence(0, win);
 }
+
+#define TWINS(name, what)          \
+    static void wrong_##name(void) \
+    {                              \
+        put_beside(what, 0);       \
+    }                              \
+    static void right_##name(void) \
+    {                              \
+        put_beside(what, 4);       \
+    }
 
 /* ---- masks ---- */
 
@@ -31,10 +46,7 @@ static void load_with_mask(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void wrong_all_blocked(void)
-{
-    put_beside(load_with_mask);
-}
+TWINS(all_blocked, load_with_mask)
 
 static void load_in_handler(int number)
 {
@@ -52,10 +64,7 @@ static void raise_one(void)
     sigaction(SIGUSR1, &before, NULL);
 }
 
-static void wrong_in_handler(void)
-{
-    put_beside(raise_one);
-}
+TWINS(in_handler, raise_one)
 
 /* ---- handlers of the signals that check mode has taken ---- */
 
@@ -94,14 +103,59 @@ static void load_with_handlers(void)
         MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static void wrong_handled(void)
+TWINS(handled, load_with_handlers)
+
+/* ---- handlers that store ---- */
+
+/* Within Valgrind a thread of the host may take it, too. */
+static void store_on_alarm(int number)
 {
-    put_beside(load_with_handlers);
+    (void)number;
+    *(volatile long *)memory = 1;
+    handled++;
 }
 
+static void wait_for_alarm(void)
+{
+    const struct itimerval soon = {.it_value = {.tv_usec = 1000}};
+    void (*before)(int) = signal(SIGALRM, store_on_alarm);
+
+    handled = 0;
+    setitimer(ITIMER_REAL, &soon, NULL);
+    while (!handled)
+        sched_yield();
+    signal(SIGALRM, before);
+}
+
+TWINS(on_alarm, wait_for_alarm)
+
+/* A page that the program opens when it is touched. */
+static void *volatile closed;
+static volatile size_t page_bytes;
+
+static void open_page(int number)
+{
+    (void)number;
+    mprotect(closed, page_bytes, PROT_READ | PROT_WRITE);
+    *(volatile long *)memory = 1;
+}
+
+static void touch_closed(void)
+{
+    void (*before)(int) = signal(SIGSEGV, open_page);
+
+    page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    closed = mmap(NULL, page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *(volatile long *)closed = 1;
+    munmap(closed, page_bytes);
+    signal(SIGSEGV, before);
+}
+
+TWINS(on_fault, touch_closed)
+
+#define BOTH(name, what) RIGHT(name), LOCAL(name, "MPI_Put", FIRST, what, TARGET)
+
 const struct scene signals[] = {
-    LOCAL(all_blocked, "MPI_Put", FIRST, "a load", TARGET),
-    LOCAL(in_handler, "MPI_Put", FIRST, "a load", TARGET),
-    LOCAL(handled, "MPI_Put", FIRST, "a load", TARGET),
-    {0},
+    BOTH(all_blocked, "a load"), BOTH(in_handler, "a load"), BOTH(handled, "a load"),
+    BOTH(on_alarm, "a store"),   BOTH(on_fault, "a store"),  {0},
 };

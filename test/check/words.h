@@ -70,10 +70,15 @@ static INLINE void put_word(int target, MPI_Aint at, long value)
     MPI_Win_flush(target, win);
 }
 
-/* It is not complete. */
+/* They are not complete. */
 static INLINE void put_begun(int target, MPI_Aint at)
 {
     put(target, at);
+}
+
+static INLINE void get_begun(int target, MPI_Aint at)
+{
+    get(target, at);
 }
 
 #endif
