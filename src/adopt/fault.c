@@ -3,7 +3,7 @@
 #include "adopt/fault.h"
 #include "base/atomic.h"
 #include "shm/segment.h"
-#include "translator/requests.h"
+#include "shm/valgrind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static int open_it(void)
 {
     int fd, device = -1;
 
-    if (proa_ask(PROA_ASK_VALGRINDS, 0, 0, 0)) {
+    if (proa_is_in_valgrind()) {
         errno = ENOSYS;
         return -1;
     }

@@ -3,11 +3,13 @@
 #include "shm/threads.h"
 #include "base/atomic.h"
 #include "shm/segment.h"
+#include "shm/valgrind.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,8 @@
  * that starts MPI or by itself. The number says all, so it needs no order. */
 enum { FOREIGN_MOST = 64 };
 static int foreign[FOREIGN_MOST];
-static int alone; /* there was one thread when MPI_Init was called */
+static int alone;                   /* there was one thread when MPI_Init was called */
+static _Thread_local sigset_t mask; /* when the host was called */
 
 /* A thread beyond the first FOREIGN_MOST is taken for one of the program's. */
 static void foreign_replace(int old, int new)
@@ -98,10 +101,27 @@ void proa_threads_find(struct proa_threads *threads)
         closedir(folder);
 }
 
+/* In Valgrind any thread that permits a signal to the process may take it, while the kernel prefers
+ * the main one. Threads have the mask of the thread that starts them. Signals of a fault, and those
+ * that end a job, stay. */
+static void keep_signals_off(void)
+{
+    static const int stay[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,  SIGTRAP,
+                               SIGSYS,  SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    sigset_t off;
+
+    sigfillset(&off);
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+        sigdelset(&off, stay[i]);
+    pthread_sigmask(SIG_BLOCK, &off, &mask);
+}
+
 void proa_threads_host_begin(void)
 {
     struct proa_threads threads;
 
+    if (proa_is_in_valgrind())
+        keep_signals_off();
     proa_threads_find(&threads);
     alone = threads.count == 0;
 }
@@ -110,6 +130,8 @@ void proa_threads_host_end(void)
 {
     struct proa_threads threads;
 
+    if (proa_is_in_valgrind())
+        pthread_sigmask(SIG_SETMASK, &mask, NULL);
     if (!alone)
         return;
     proa_threads_find(&threads);

@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 /* Around a call of the host's that starts threads, MPI_Init or its first window: threads that start
- * meanwhile are the host's, if there is but one thread of the program's before. */
+ * meanwhile are the host's, if there is but one thread of the program's before. In Valgrind they
+ * take no signal that is the program's to handle. */
 void proa_threads_host_begin(void);
 void proa_threads_host_end(void);
 

@@ -4,13 +4,12 @@
  * bytes to watch, and which of the program's own loads and stores have touched them. This header
  * needs nothing of Valgrind's. It is under a BSD licence; that of the tool does not matter.
  *
- * A request is a sequence of instructions that does nothing on a processor, and that Valgrind knows
- * (valgrind.h documents it). Outside Valgrind, and in another of its tools, a request returns 0.
+ * Outside Valgrind, and in another of its tools, a request (shm/valgrind.h) returns 0.
  */
 #ifndef PROA_TRANSLATOR_REQUESTS_H
 #define PROA_TRANSLATOR_REQUESTS_H
 
-#include <stdint.h>
+#include "shm/valgrind.h"
 
 enum { PROA_TRANSLATOR_VERSION = 1 };
 
@@ -38,8 +37,6 @@ struct proa_touched_counts {
 
 /* The requests; their arguments are words. */
 enum {
-    /* (): in how many Valgrinds this process runs. Each tool of Valgrind answers. */
-    PROA_ASK_VALGRINDS = 0x1001,
     /* (uint32_t *pending): the version of the tool. *pending is not 0 from the first touch on until
      * all are drained. */
     PROA_ASK_BEGIN = 'P' << 24 | 'A' << 16,
@@ -54,26 +51,5 @@ enum {
     /* (struct proa_touched_counts *into): 1. */
     PROA_ASK_COUNTS
 };
-
-#ifdef __x86_64__
-static inline uintptr_t proa_ask(uintptr_t what, uintptr_t first, uintptr_t second, uintptr_t third)
-{
-    volatile uintptr_t request[6] = {what, first, second, third, 0, 0};
-    uintptr_t result = 0;
-
-    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi\n\t"
-                     "xchgq %%rbx, %%rbx"
-                     : "+d"(result)
-                     : "a"(&request[0])
-                     : "cc", "memory");
-    return result;
-}
-#else
-static inline uintptr_t proa_ask(uintptr_t what, uintptr_t first, uintptr_t second, uintptr_t third)
-{
-    (void)what, (void)first, (void)second, (void)third;
-    return 0;
-}
-#endif
 
 #endif
