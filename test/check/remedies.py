@@ -52,6 +52,7 @@ def told(path):
     remedies = {}
     for finding in findings:
         window = finding["window"] or re.search(r'window "([^"]*)"|$', finding["what"])[1] # of a request it is in the sentence alone
+        window = window or finding["what"] # no name that is expected
         remedies.setdefault(window, set()).add(finding["remedy"])
     return remedies
 

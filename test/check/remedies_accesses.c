@@ -206,6 +206,7 @@ static void lock_asserted(int applied)
     MPI_Win_allocate(sizeof *base, sizeof *base, info, MPI_COMM_WORLD, &base, &other);
     name_as_this(other);
     MPI_Info_free(&info);
+    MPI_Barrier(MPI_COMM_WORLD); /* the target tells of accesses by its name of the window */
     MPI_Win_lock_all(0, other);
     if (rank != TARGET)
         MPI_Accumulate(buffer, 1, MPI_LONG, TARGET, 0, 1, MPI_LONG,
