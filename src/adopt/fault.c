@@ -27,8 +27,9 @@
 #define UFFD_USER_MODE_ONLY 1 /* Linux 5.11 */
 #endif
 
-/* In Valgrind one thread runs at a time: one that is stopped at a page would stop all others. */
-static int open_it(void)
+/* flags: further ones of userfaultfd(2). In Valgrind one thread runs at a time: one that is stopped
+ * at a page would stop all others. */
+static int open_it(int flags)
 {
     int fd, device = -1;
 
@@ -36,7 +37,7 @@ static int open_it(void)
         errno = ENOSYS;
         return -1;
     }
-    fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+    fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | flags);
     if (fd < 0)
         device = (int)syscall(SYS_openat, AT_FDCWD, "/dev/userfaultfd", O_RDWR | O_CLOEXEC);
     if (device >= 0) {
@@ -112,7 +113,7 @@ int proa_fault_open(void)
     static int is_tried, works; /* under the mutex of adoption */
     struct uffdio_api api = {.api = UFFD_API,
                              .features = UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM};
-    int fd = open_it(), error = 0;
+    int fd = open_it(0), error = 0;
 
     if (fd < 0)
         return -errno;
@@ -134,10 +135,10 @@ int proa_fault_is_registered(uint64_t first, uint64_t end)
     struct uffdio_api api = {.api = UFFD_API};
     struct uffdio_register range = {.range = {first, end - first},
                                     .mode = UFFDIO_REGISTER_MODE_MISSING};
-    int fd = open_it(), is_others;
+    int fd = open_it(0), is_others;
 
     if (fd < 0)
-        fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+        fd = open_it(UFFD_USER_MODE_ONLY);
     if (fd < 0)
         return 0;
     is_others = ioctl(fd, UFFDIO_API, &api) == 0 && ioctl(fd, UFFDIO_REGISTER, &range) != 0 &&
