@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows that the host serves instead of Proa, counted for a user who has asked what windows do
- * and would be told nothing. */
+/* Windows that the host serves instead of Proa, counted for statistics, traces and check mode,
+ * which have nothing to say of them. */
 #ifndef PROA_HOST_LEFT_H
 #define PROA_HOST_LEFT_H
 

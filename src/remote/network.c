@@ -30,8 +30,8 @@ static struct {
 /* ---- telling the user ---- */
 
 /* Warns once for a process, on the rank that knows the reason. On other ranks the reason for which
- * a window is left to the host includes it. A user who has asked for no network is warned too: the
- * host may have no windows over nodes. */
+ * a window is left to the host includes it. With PROA_NET=none there is a warning too: the host may
+ * have no windows over nodes. */
 static void warn(const struct proa_group *group, int rank)
 {
     static int warned;

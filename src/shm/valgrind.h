@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* The answer to request `what` with three arguments; 0: nobody has answered. */
+/* The answer to request `what` with three arguments; 0: no tool knows the request. */
 #ifdef __x86_64__
 static inline uintptr_t proa_ask(uintptr_t what, uintptr_t first, uintptr_t second, uintptr_t third)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What a user is told who asks for statistics, a trace or checks of a program whose windows Proa has not served.
+# What statistics, traces and checks say of a program whose windows Proa has not served.
 #
 #   nothing.sh PROGRAM LAUNCH...     LAUNCH: test/launch and its arguments, but for --env and what follows
 set -u

@@ -83,7 +83,7 @@ static void check_looks(const char *way, long before)
 {
     long more = yields() - before;
     CHECK(nranks <= sysconf(_SC_NPROCESSORS_ONLN) || before < 0 || looks / looks_most <= more,
-          "%s: %ld yields in %ld looks: those who poll do not let the others run", way, more,
+          "%s: %ld yields in %ld looks: ranks that poll do not let the others run", way, more,
           looks);
 }
 

@@ -31,7 +31,7 @@ help() {
   dev help
   expect_status 0
   local command
-  # whatever the help names is a command, and has a case here or stands in the list above
+  # Each command of the help has a case here or stands in the list above.
   for command in $(sed -nE 's/^\.\/dev ([a-z]+).*/\1/p' "$scratch/out" | sort -u); do
     case $command in
     demo | hosts | faults | fabrics | crowd | alarms | prove | simulate | bench | instructions) grep -q "^$command" "$here/dev_commands.sh" || fail "$command has no case" ;;
