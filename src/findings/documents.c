@@ -4,6 +4,7 @@
 #include "base/hash.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* As part of a string. */
@@ -229,16 +230,25 @@ static uint64_t hash_of(const struct proa_found *found)
     return hash;
 }
 
-/* Findings alike are numbered in the order of their lines. */
-static void write_fingerprint(FILE *out, const struct proa_summary *summary, int number)
+/* By number; NULL without memory. The caller frees them. */
+static uint64_t *hashes_of(const struct proa_summary *summary)
 {
-    const uint64_t hash = hash_of(&summary->found[number]);
+    uint64_t *hashes = calloc((size_t)summary->count + 1, sizeof *hashes);
+
+    for (int i = 0; hashes && i < summary->count; i++)
+        hashes[i] = hash_of(&summary->found[i]);
+    return hashes;
+}
+
+/* Findings alike are numbered in the order of their lines. */
+static void write_fingerprint(FILE *out, const uint64_t *hashes, int number)
+{
     int before = 0;
 
     for (int i = 0; i < number; i++)
-        before += hash_of(&summary->found[i]) == hash;
-    fprintf(out, "\"partialFingerprints\": {\"proa/v1\": \"%016llx:%d\"}", (unsigned long long)hash,
-            before + 1);
+        before += hashes[i] == hashes[number];
+    fprintf(out, ",\n     \"partialFingerprints\": {\"proa/v1\": \"%016llx:%d\"}",
+            (unsigned long long)hashes[number], before + 1);
 }
 
 /* ---- results ---- */
@@ -304,7 +314,8 @@ static void write_message(FILE *out, const struct proa_found *found)
     fprintf(out, ".\"}");
 }
 
-static void write_result(FILE *out, const struct proa_summary *summary, int number)
+static void write_result(FILE *out, const struct proa_summary *summary, const uint64_t *hashes,
+                         int number)
 {
     const struct proa_found *found = &summary->found[number];
     static const char *const levels[] = {"none", "note", "warning", "error"};
@@ -317,8 +328,8 @@ static void write_result(FILE *out, const struct proa_summary *summary, int numb
     write_locations(out, found);
     fprintf(out, ",\n     ");
     write_stacks(out, found);
-    fprintf(out, ",\n     ");
-    write_fingerprint(out, summary, number);
+    if (hashes)
+        write_fingerprint(out, hashes, number);
     fprintf(out, ",\n     \"properties\": {\"verdict\": \"%s\", ",
             proa_verdict_name((enum proa_verdict)found->verdict));
     write_member(out, "window", found->window);
@@ -328,6 +339,7 @@ static void write_result(FILE *out, const struct proa_summary *summary, int numb
 void proa_document_sarif(FILE *out, const struct proa_summary *summary)
 {
     char root[PROA_SOURCE_ROOT_BYTES + 1];
+    uint64_t *hashes = hashes_of(summary);
 
     fprintf(out, "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\",\n"
                  " \"version\": \"2.1.0\",\n \"runs\": [\n"
@@ -339,8 +351,9 @@ void proa_document_sarif(FILE *out, const struct proa_summary *summary)
     write_uri(out, strcat(root, "/"));
     fprintf(out, "}},\n   \"results\": [\n");
     for (int i = 0; i < summary->count; i++) {
-        write_result(out, summary, i);
+        write_result(out, summary, hashes, i);
         fprintf(out, "%s\n", i + 1 < summary->count ? "," : "");
     }
     fprintf(out, "   ]}]}\n");
+    free(hashes);
 }
