@@ -119,7 +119,7 @@ static Dwfl_Module *module_of(Dwarf_Addr address)
  * headers that may be inlined there. */
 static int is_wrapper(const char *file)
 {
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+    const char *name = basename(file);
 
     return strcmp(name, "proa_notify_plain.h") == 0 || strcmp(name, "mpicxx.h") == 0 ||
            strstr(file, "/mpi/cxx/");

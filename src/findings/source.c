@@ -22,13 +22,6 @@ static uintptr_t in_file(const Dl_info *info, uintptr_t address)
     return head->e_type == ET_EXEC ? address : address - (uintptr_t)info->dli_fbase;
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* Code that is in no file is compiled at run time, as Julia does. */
 static void set_binding(struct proa_source *place, const char *path, const char *symbol)
 {
@@ -57,7 +50,7 @@ static unsigned find_frame(const void *pc, struct proa_source *places, unsigned 
         proa_names_of(info.dli_sname, places->function, sizeof places->function);
     count = proa_lines_find_all(address, places, most);
     if (!count)
-        snprintf(places->file, sizeof places->file, "%s", last_part(info.dli_fname));
+        snprintf(places->file, sizeof places->file, "%s", basename(info.dli_fname));
     count += !count;
     for (unsigned i = 0; i < count; i++) {
         places[i].address = in_file(&info, address);

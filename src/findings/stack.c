@@ -56,12 +56,11 @@ static int is_cpp(const char *symbol)
 static unsigned look_at(const void *address)
 {
     Dl_info info;
-    const char *slash, *name;
+    const char *name;
 
     if (!dladdr(address, &info) || !info.dli_fname)
         return PROGRAM; /* code that was compiled at run time */
-    slash = strrchr(info.dli_fname, '/');
-    name = slash ? slash + 1 : info.dli_fname;
+    name = basename(info.dli_fname);
     if (is_cpp(info.dli_sname))
         return MPI + PROA_BINDING_CPP;
     if (is_fortran(name))

@@ -28,7 +28,7 @@ static const char *library_of(const char *symbol)
 
 static int is_named(const char *library, const char *beginnings)
 {
-    const char *slash = strrchr(library, '/'), *name = slash ? slash + 1 : library;
+    const char *name = basename(library);
     size_t length;
 
     for (; *beginnings; beginnings += length + strspn(beginnings + length, " ")) {

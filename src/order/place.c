@@ -252,13 +252,6 @@ struct search {
     const char *path, *found;
 };
 
-static const char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* The main program has no name here. */
 static int look(struct dl_phdr_info *info, size_t bytes, void *search)
 {
@@ -266,7 +259,7 @@ static int look(struct dl_phdr_info *info, size_t bytes, void *search)
     const char *name = info->dlpi_name[0] ? info->dlpi_name : program_invocation_name;
 
     (void)bytes;
-    if (strcmp(name_of(name), name_of(for_it->path)) != 0)
+    if (strcmp(basename(name), basename(for_it->path)) != 0)
         return 0;
     for (int i = 0; i < info->dlpi_phnum; i++)
         if (info->dlpi_phdr[i].p_type == PT_LOAD) {

@@ -71,9 +71,9 @@ const char *proa_mpiexec_find(const struct proa_host *host, const char *mpi_libr
 
 void proa_mpiexec_heed_srun(void)
 {
-    const char *wish = getenv("PROA_MPIEXEC"), *slash = wish ? strrchr(wish, '/') : NULL;
+    const char *wish = getenv("PROA_MPIEXEC");
 
-    if (wish && strcmp(slash ? slash + 1 : wish, "srun") == 0)
+    if (wish && strcmp(basename(wish), "srun") == 0)
         proa_hosts_by_srun();
 }
 

@@ -6,13 +6,6 @@
 
 #include <string.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static bool starts_with_one_of(const char *name, const char *const starts[])
 {
     for (; *starts; starts++) {
@@ -27,14 +20,14 @@ bool proa_is_sanitizer(const char *path)
     static const char *const starts[] = {"libasan.",  "libhwasan.",   "liblsan.", "libtsan.",
                                          "libubsan.", "libclang_rt.", NULL};
 
-    return starts_with_one_of(base_name(path), starts);
+    return starts_with_one_of(basename(path), starts);
 }
 
 static bool is_proa(const char *path)
 {
     static const char *const starts[] = {"libproa-", NULL};
 
-    return starts_with_one_of(base_name(path), starts);
+    return starts_with_one_of(basename(path), starts);
 }
 
 static void append(char **list, const char *path)

@@ -90,8 +90,7 @@ static void inspect_line(char *line, struct proa_program *program)
     if (address)
         *address = '\0';
     const char *word = arrow ? line + strspn(line, " \t") : path;
-    const char *slash = strrchr(word, '/');
-    const char *name = slash ? slash + 1 : word;
+    const char *name = basename(word);
     const char *found = path[0] == '/' ? path : NULL;
     if (program->kind == PROA_PROGRAM_NO_MPI) /* the first MPI counts */
         inspect_library(name, found, program);

@@ -13,16 +13,9 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 bool proa_is_python(const char *path)
 {
-    const char *name = base_name(path);
+    const char *name = basename(path);
 
     if (strncmp(name, "python", strlen("python")) != 0)
         return false;
@@ -40,7 +33,7 @@ const char *proa_python_of_script(const char *interpreter)
     while ((word = strsep(&rest, " \t"))) {
         if (proa_is_python(word))
             return proa_path_command(word);
-        if (strcmp(base_name(word), "env") == 0)
+        if (strcmp(basename(word), "env") == 0)
             by_env = true;
         else if (*word && !(by_env && (*word == '-' || strchr(word, '='))))
             return NULL;

@@ -32,7 +32,7 @@ static bool is_debugger(const char *program)
 {
     static const char *const names[] = {"gdb",    "gdbserver", "lldb",    "rr",
                                         "strace", "ltrace",    "valgrind"};
-    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    const char *name = basename(program);
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
