@@ -2,6 +2,7 @@
 /* See top.h: one view of a run. */
 #include "top.h"
 
+#include "base/log.h"
 #include "reader.h"
 
 #include <stdarg.h>
@@ -158,7 +159,8 @@ static void show_windows(const struct proa_live *live, struct view *view)
 
     for (int i = 0; i < live->window_count; i++)
         open += live->windows[i].members > 0;
-    line(view, "%d window%s, %d freed", open, open == 1 ? "" : "s", live->window_count - open);
+    line(view, "%d window%s, %d freed", open, proa_log_plural((uint64_t)open),
+         live->window_count - open);
     for (int i = live->window_count - 1; i >= 0 && shown < WINDOWS_MOST; i--) {
         if (live->windows[i].members <= 0)
             continue;
@@ -223,7 +225,7 @@ static void show_locks(const struct proa_live *live, struct view *view)
 {
     int shown = 0;
 
-    line(view, "%d lock%s held", live->lock_count, live->lock_count == 1 ? "" : "s");
+    line(view, "%d lock%s held", live->lock_count, proa_log_plural((uint64_t)live->lock_count));
     for (int i = 0; i < live->lock_count && shown < LOCKS_MOST; i++) {
         if (is_repeated(live, i))
             continue;

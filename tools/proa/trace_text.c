@@ -2,6 +2,7 @@
 /* The summary of a trace for people. */
 #include "trace.h"
 
+#include "base/log.h"
 #include "place.h"
 #include "text.h"
 
@@ -28,19 +29,14 @@ static int has_twins(const struct proa_model *model)
     return 0;
 }
 
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void show_processes(const struct proa_model *model, FILE *out)
 {
     const int nodes = model->clocks.count, windows = model->window_count;
 
     fprintf(out, "%d process%s on %d node%s, %d window%s, %llu record%s, %.3f s\n",
             model->process_count, model->process_count == 1 ? "" : "es", nodes,
-            plural((uint64_t)nodes), windows, plural((uint64_t)windows),
-            (unsigned long long)model->records, plural(model->records),
+            proa_log_plural((uint64_t)nodes), windows, proa_log_plural((uint64_t)windows),
+            (unsigned long long)model->records, proa_log_plural(model->records),
             (double)model->end_ns / 1e9);
     for (int i = 0; i < model->process_count; i++) {
         const struct proa_model_process *process = &model->processes[i];
@@ -50,7 +46,7 @@ static void show_processes(const struct proa_model *model, FILE *out)
                     process->rank, process->pid, process->host);
         if (process->dropped)
             fprintf(out, "rank %d dropped %llu record%s from %.3f s on: %s\n", process->rank,
-                    (unsigned long long)process->dropped, plural(process->dropped),
+                    (unsigned long long)process->dropped, proa_log_plural(process->dropped),
                     (double)process->dropped_since_ns / 1e9,
                     process->had_room ? "there was no more room for its file"
                                       : "PROA_TRACE_LIMIT was reached");
@@ -63,7 +59,8 @@ static void show_processes(const struct proa_model *model, FILE *out)
 
         if (clock->is_known)
             fprintf(out, "the clock of node %d is known to %.3f us, by %d comparison%s\n", i,
-                    (double)clock->error_ns / 1e3, clock->count, plural((uint64_t)clock->count));
+                    (double)clock->error_ns / 1e3, clock->count,
+                    proa_log_plural((uint64_t)clock->count));
         else
             fprintf(out, "the clock of node %d was never compared with that of the first\n", i);
     }
@@ -195,7 +192,7 @@ static void show_pairs(const struct proa_summary *summary, FILE *out)
     for (int i = 0; i < PAIRS && pair; i++, pair = pair->hh.next)
         fprintf(out, "  rank %d for rank %d: %.3f ms in %llu wait%s\n",
                 rank_of(summary, pair->key.waiter), rank_of(summary, pair->key.awaited),
-                ms(pair->ns), (unsigned long long)pair->count, plural(pair->count));
+                ms(pair->ns), (unsigned long long)pair->count, proa_log_plural(pair->count));
 }
 
 static void show_late_posts(const struct proa_summary *summary, FILE *out)
@@ -243,7 +240,7 @@ static void show_worst(const struct proa_summary *summary, FILE *out)
         fprintf(out, "\nthe worst waits\n");
     for (int i = 0; i < WORST && wait; i++, wait = wait->hh.next) {
         fprintf(out, "  %2d. %.3f ms in %llu wait%s, %.3f ms at most: %s at %s", i + 1,
-                ms(wait->ns), (unsigned long long)wait->count, plural(wait->count),
+                ms(wait->ns), (unsigned long long)wait->count, proa_log_plural(wait->count),
                 ms(wait->most_ns), wait->call, proa_place_text(places, wait->key.place));
         if (wait->other_call)
             fprintf(out, ", for %s at %s", wait->other_call,
