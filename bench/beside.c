@@ -8,16 +8,13 @@
  *
  * Without rounds the ranks only start and end. STEPS: of computing before each fence and post.
  *
- * Prints lines "NAME VALUE" on rank 0, microseconds for one. With PROA_EXPECT=1 in the environment
- * it fails unless the window is Proa's.
+ * Prints lines "NAME VALUE" on rank 0, microseconds for one.
  */
 #include "loop.h"
 
-#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct ring {
     MPI_Win win;
@@ -31,19 +28,6 @@ static void fail(const char *why)
 {
     fprintf(stderr, "beside: %s\n", why);
     MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
-/* Without it one could compare a host with itself. */
-static void expect_proa(void)
-{
-    void *symbol = dlsym(RTLD_DEFAULT, "proa_windows_served");
-    unsigned long (*served)(void) = NULL;
-
-    if (!getenv("PROA_EXPECT"))
-        return;
-    memcpy(&served, &symbol, sizeof served);
-    if (!served || served() == 0)
-        fail("Proa does not serve the window");
 }
 
 /* Some nanoseconds a step. */
@@ -105,7 +89,6 @@ static void work_in_window(struct ring *ring, long rounds)
     MPI_Group_incl(world, ring->ranks > 2 ? 2 : 1, both, &ring->both);
     MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &ring->base,
                      &ring->win);
-    expect_proa();
     MPI_Win_fence(0, ring->win);
     tell(ring, "fence", fences, rounds, 2);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, ring->win);

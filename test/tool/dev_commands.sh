@@ -112,6 +112,12 @@ bench_growth() {
   expect_figures '^ +2 +'
 }
 
+bench_beside() {
+  dev bench beside --hosts "$host" --ranks 2 --busy 0 --rounds 20 --repeat 1
+  expect_status 0
+  expect_figures "^$host +2 +0 +"
+}
+
 bench_stats() {
   dev bench stats --hosts "$host" --examples heat --repeat 1 --times 1
   expect_status 0
