@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What calls cost in windows over up to 1,024 nodes (doc/SCALING.md), counted: this process is rank
- * 0, all others are pretended by a network that plays their part, which is to answer, to be in the
- * same barriers, and to post and complete. */
+/* What calls cost in windows over up to 1,024 nodes (doc/PERFORMANCE.md), counted: this process is
+ * rank 0, all others are pretended by a network that plays their part, which is to answer, to be in
+ * the same barriers, and to post and complete. */
 #include "move.h"
 
 #include "create/create.h"
@@ -439,8 +439,8 @@ static struct memory memory_now(void)
     return m;
 }
 
-/* What a window may take for each rank of another node (doc/SCALING.md). We are rank 0, which keeps
- * the rooms, and the leader of our node. */
+/* What a window may take for each rank of another node (doc/PERFORMANCE.md). We are rank 0, which
+ * keeps the rooms, and the leader of our node. */
 static void memory(int size, struct memory before)
 {
     const long apart = 64 << 10; /* it does not depend on the ranks */

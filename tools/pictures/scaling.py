@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Curves of doc/SCALING.md: what the simulator gives (doc/pictures/scaling.txt, by test/simulate/curves), and foMPI's performance functions.
+"""Curves of doc/PERFORMANCE.md: what the simulator gives (doc/pictures/scaling.txt, by test/simulate/curves), and foMPI's performance functions.
 
 foMPI's are those of section 3 of Gerstenberger, Besta, Hoefler: "Enabling Highly-Scalable Remote Memory Access Programming with MPI-3 One Sided"
 (SC13, doi:10.1145/2503210.2503286; Communications of the ACM 61/10, 2018, page 111), fitted to measurements on Blue Waters (Cray XE6, Gemini, 32 ranks a node).
