@@ -126,7 +126,7 @@ report() {
   ! grep -qwF "$(uname -n)" "$scratch/out" || fail "it tells the machine's name"
 }
 
-# The manual and doc/SETTINGS.md have the table as it is.
+# The manual and test/README.md have the table as it is.
 settings() {
   "$root/tools/settings" --check "$proa" >"$scratch/out" 2>"$scratch/err" || fail "the manual does not have the table: tools/settings $proa"
 }

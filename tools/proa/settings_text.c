@@ -34,18 +34,16 @@ static void write_mdoc_row(const struct proa_setting *row, FILE *out)
 {
     char words[64];
 
-    fprintf(out, ".It Ev %s\n%s, by default %s", row->variable,
-            proa_setting_words(row, words, sizeof words), shown_default(row));
-    fprintf(out, "%s:\n",
-            row->whose == PROA_SETTING_DEVELOPER ? " (for developers and tests)" : "");
-    fprintf(out, "%s.\n", row->help);
+    fprintf(out, ".It Ev %s\n%s, by default %s:\n%s.\n", row->variable,
+            proa_setting_words(row, words, sizeof words), shown_default(row), row->help);
 }
 
+/* The manual is the user's: test/README.md has the settings for developers. */
 static void write_mdoc(FILE *out, int of_command)
 {
-    fprintf(out, ".Bl -tag -width \"PROA_HOST_WINDOWS\"\n");
+    fprintf(out, ".Bl -tag -width \"PROA_CHECK_CONFLICTS\"\n");
     for (const struct proa_setting *row = proa_setting_rows; row->variable; row++)
-        if (row->of_command == of_command)
+        if (row->of_command == of_command && row->whose != PROA_SETTING_DEVELOPER)
             write_mdoc_row(row, out);
     fprintf(out, ".El\n");
 }
