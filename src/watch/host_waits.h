@@ -15,7 +15,7 @@ static inline int proa_host_calls_are_seen(void)
     return proa_ordering_is_on() || proa_whereabouts_on || proa_rma_requests_on;
 }
 
-/* A call, as watch/host_calls.h has it. */
+/* A call, as instruments/host_calls.h has it. */
 struct proa_host_call {
     const char *name;
     enum proa_message_kind kind;

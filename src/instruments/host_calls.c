@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host's messages and collectives, as check mode sees them (watch/host_calls.h).
+ * The host's messages and collectives, as check mode sees them (instruments/host_calls.h).
  *
  * Each exported function jumps to where its pointer says. The first call looks the host's function
  * up; without check mode the pointer is the host's function from then on, so a call costs one jump.
@@ -10,7 +10,7 @@
  * conventions of Linux each such argument has a register or a word on the stack of its own, and a
  * function may be given more than it takes. Names of our own keep the header's prototypes out.
  */
-#include "watch/host_calls.h"
+#include "instruments/host_calls.h"
 #include "check/messages.h"
 #include "check/ordering.h"
 #include "findings/source.h"

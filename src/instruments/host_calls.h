@@ -9,8 +9,8 @@
  * nothing. NONE: the first argument is the address of a request (usage/requests.h), or the buffer
  * of one that is begun later (X_init).
  */
-#ifndef PROA_WATCH_HOST_CALLS_H
-#define PROA_WATCH_HOST_CALLS_H
+#ifndef PROA_INSTRUMENTS_HOST_CALLS_H
+#define PROA_INSTRUMENTS_HOST_CALLS_H
 
 /* With counts, and so in two widths: messages, collectives, nonblocking and persistent ones, files.
  */
