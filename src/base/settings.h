@@ -43,7 +43,8 @@
     X(check, "PROA_CHECK", FLAG, "0", "0|1", USER,                                                 \
       "1: wrong uses are told on standard error, with the calls and the remedy (doc/CHECK.md). "   \
       "All "                                                                                       \
-      "ranks need the same value, as `proa run --check` sets it")                                  \
+      "ranks need the same value, as `proa run --check` sets it, and "                             \
+      "libproa-instruments-HOST.so in front of Proa's library in LD_PRELOAD")                      \
     X(check_conflicts, "PROA_CHECK_CONFLICTS", FLAG, "1", "0|1", USER,                             \
       "0: with PROA_CHECK=1, usage rules and hangs alone are told, and no conflicts between "      \
       "operations, as by `proa run --check=usage`")                                                \

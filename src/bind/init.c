@@ -29,8 +29,10 @@ static void look_for_absent(void)
     int rank, size;
 
     if (PROA_PMPI_FIND(Comm_rank)(MPI_COMM_WORLD, &rank) == MPI_SUCCESS &&
-        PROA_PMPI_FIND(Comm_size)(MPI_COMM_WORLD, &size) == MPI_SUCCESS)
+        PROA_PMPI_FIND(Comm_size)(MPI_COMM_WORLD, &size) == MPI_SUCCESS) {
         proa_presence_look(rank, size, 1);
+        proa_check_tell_lack(rank);
+    }
 }
 
 static void begin(int in_init)
@@ -186,6 +188,7 @@ static void look_for_absent_of_session(MPI_Session session)
     if (PROA_PMPI_FIND(Group_rank)(all, &rank) == MPI_SUCCESS &&
         PROA_PMPI_FIND(Group_size)(all, &size) == MPI_SUCCESS) {
         proa_presence_look(rank, size, 0);
+        proa_check_tell_lack(rank);
         begin_check_in_session(rank, size);
     }
     PROA_PMPI_FIND(Group_free)(&all);

@@ -2,6 +2,7 @@
 /* See begin.h. */
 #include "check/begin.h"
 #include "base/atomic.h"
+#include "base/log.h"
 #include "base/settings.h"
 #include "usage/misuse.h"
 #include "usage/requests.h"
@@ -15,8 +16,19 @@
 #include "host/start.h"
 #include "window/strict.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int lacks_instruments; /* check mode is asked for without them */
+
+/* In front of this library: behind it they would see Proa's own calls of the host. */
+static int has_instruments(void)
+{
+    const char *build = dlsym(RTLD_DEFAULT, "proa_instruments");
+
+    return build && strcmp(build, PROA_BUILD) == 0 && !dlsym(RTLD_NEXT, "proa_instruments");
+}
 
 /* Reads the variable first: without it settings are not read yet, as the program may still make
  * some. */
@@ -26,7 +38,22 @@ int proa_check_asked_for(void)
 
     if (!check || strcmp(check, "1") != 0 || !proa_settings()->check || proa_settings()->disable)
         return 0;
+    if (!has_instruments()) {
+        lacks_instruments = 1;
+        proa_settings_leave_check();
+        return 0;
+    }
     return proa_settings()->check_conflicts ? 2 : 1;
+}
+
+void proa_check_tell_lack(int rank)
+{
+    if (lacks_instruments && rank == 0)
+        proa_log(PROA_LOG_WARN,
+                 "PROA_CHECK=1 needs libproa-instruments-%s.so in LD_PRELOAD, in front of "
+                 "libproa-%s.so, as `proa run --check` has it: nothing is checked",
+                 PROA_LIBRARY, PROA_LIBRARY);
+    lacks_instruments = 0;
 }
 
 static void find_lax(const struct proa_win *win, enum proa_call call, const char *sentence)

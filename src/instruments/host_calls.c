@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host's messages and collectives, as check mode sees them (instruments/host_calls.h).
+ * The host's messages and collectives, as check mode sees them (host_calls.h).
  *
  * Each exported function jumps to where its pointer says. The first call looks the host's function
- * up; without check mode the pointer is the host's function from then on, so a call costs one jump.
+ * up. Where nothing observes it the pointer is the host's function from then on, so a call costs
+ * one jump.
  *
  * All functions of the table have integers and pointers for arguments, ARGUMENTS of them at the
  * most. So one body serves them all: it hands on as many words as the longest has. By the calling
@@ -11,17 +12,13 @@
  * function may be given more than it takes. Names of our own keep the header's prototypes out.
  */
 #include "instruments/host_calls.h"
-#include "check/messages.h"
-#include "check/ordering.h"
-#include "findings/source.h"
-#include "host/pmpi.h"
-#include "usage/requests.h"
-#include "watch/host_buffers.h"
-#include "watch/host_waits.h"
+#include "base/atomic.h"
+#include "check/begin.h"
+#include "watch/observe.h"
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdint.h>
-#include <string.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -39,6 +36,7 @@ struct row {
     enum proa_message_kind kind;
     int comm, peer;
     host_function *host;
+    const struct proa_observe *observe; /* NULL: nothing observes it */
     struct proa_host_buffers buffers;
 };
 
@@ -50,12 +48,24 @@ static long unsupported(WORDS)
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
+/* The engine finds this library by it. */
+EXPORTED extern const char proa_instruments[];
+const char proa_instruments[] = PROA_BUILD;
+
+#pragma weak proa_observe /* there may be no engine */
+
 static host_function *look_up(struct row *row)
 {
-    host_function *host = (host_function *)(uintptr_t)proa_pmpi_symbol(row->name);
+    const struct proa_observe *observe = proa_observe ? proa_observe(PROA_BUILD) : NULL;
+    void *host = dlsym(RTLD_NEXT, row->name);
 
-    row->host = host ? host : unsupported;
-    row->buffers = proa_host_buffers_of(row->name);
+    if (!host && observe)
+        host = observe->find(row->name);
+    row->host = host ? (host_function *)(uintptr_t)host : unsupported;
+    if (observe && observe->sees_host_calls()) {
+        row->buffers = observe->buffers_of(row->name);
+        row->observe = observe;
+    }
     return row->host;
 }
 
@@ -68,54 +78,19 @@ static long call(const struct row *row, const long words[ARGUMENTS])
                      words[8], words[9], words[10], words[11], words[12], words[13]);
 }
 
-/* MPI_Request_free and MPI_Cancel. */
-static void look_at_request(const struct row *row, const long words[ARGUMENTS], const void *caller)
+static long observed(const struct row *row, const long words[ARGUMENTS], const void *caller)
 {
-    const char *name = row->name + (row->name[0] == 'P');
-
-    proa_rma_request_misused(*(const MPI_Request *)words[0], name,
-                             strcmp(name, "MPI_Request_free") == 0, caller);
-}
-
-/* Does the host use buffers after the call? Names as in MPI_Isend, MPI_File_iread, and
- * MPI_File_read_all_begin. */
-static int is_begun_only(const char *name)
-{
-    const char *verb = strchr(name, '_') + 1;
-    const size_t length = strlen(verb);
-
-    return verb[0] == 'I' || strncmp(verb, "File_i", 6) == 0 || strstr(verb, "_begin") ||
-           (length > 5 && strstr(verb, "_init"));
-}
-
-static long checked(const struct row *row, const long words[ARGUMENTS], const void *address)
-{
-    const void *caller = is_inside ? address : proa_source_program(address);
-    const struct proa_host_call now = {row->name, row->kind, row->comm, row->peer, words, caller};
-    const MPI_Comm comm = row->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)words[row->comm];
-    struct proa_message message;
-    const int for_good = is_begun_only(row->name);
-    struct proa_host_wait wait;
+    struct proa_host_seen seen = {
+        .call = {row->name, row->kind, row->comm, row->peer, words, caller}};
     long result;
 
     if (is_inside)
         return call(row, words);
-    if (row->kind == PROA_MESSAGE_NONE && !for_good)
-        look_at_request(row, words, caller);
-    proa_host_buffers_begin(&now, row->buffers, for_good);
-    proa_message_before(&message, row->kind, comm, row->peer < 0 ? -1 : (int)words[row->peer]);
+    row->observe->begin(&seen, row->buffers);
     is_inside = 1;
-    proa_host_wait_begin(&wait, &now);
     result = call(row, words);
-    proa_host_wait_end(&wait, &now);
     is_inside = 0;
-    message.caller = caller;
-    proa_message_after(&message);
-    if ((int)result != MPI_SUCCESS)
-        return result;
-    if (!for_good)
-        proa_host_buffers_end(&now, row->buffers);
-    proa_host_wait_made(&now);
+    row->observe->end(&seen, row->buffers, (int)result);
     return result;
 }
 
@@ -125,18 +100,18 @@ static long checked(const struct row *row, const long words[ARGUMENTS], const vo
     static host_function first_##prefix##_##name;                                            \
     static host_function *to_##prefix##_##name = first_##prefix##_##name;                    \
     static struct row row_##prefix##_##name = {                                              \
-        #prefix "_" #name, PROA_MESSAGE_##kind, comm, peer, NULL, {0, 0}};                   \
-    static long checked_##prefix##_##name(WORDS)                                             \
+        #prefix "_" #name, PROA_MESSAGE_##kind, comm, peer, NULL, NULL, {0, 0}};             \
+    static long observed_##prefix##_##name(WORDS)                                            \
     {                                                                                        \
         const long words[ARGUMENTS] = {HANDED_ON};                                           \
                                                                                              \
-        return checked(&row_##prefix##_##name, words, __builtin_return_address(0));          \
+        return observed(&row_##prefix##_##name, words, __builtin_return_address(0));         \
     }                                                                                        \
     static long first_##prefix##_##name(WORDS)                                               \
     {                                                                                        \
         host_function *to = look_up(&row_##prefix##_##name);                                 \
                                                                                              \
-        to = proa_host_calls_are_seen() ? checked_##prefix##_##name : to;                    \
+        to = row_##prefix##_##name.observe ? observed_##prefix##_##name : to;                \
         proa_atomic_store(&to_##prefix##_##name, to, PROA_RELEASE);                          \
         return to(HANDED_ON);                                                                \
     }                                                                                        \

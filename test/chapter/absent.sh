@@ -97,7 +97,7 @@ case $how in
   session) command=("$scratch/rank1" "$scratch/without" "$program" alone) ;;
   late) command=("$program" late "$scratch/err") way=late ;;
   checked) command=(env PROA_CHECK=1 "$scratch/rank1" "$scratch/without" "$program" some) ;;
-  unchecked) command=(env PROA_CHECK=1 "$scratch/rank1" "$scratch/unchecked" "$program" all) way=unchecked ;;
+  unchecked) export PROA_CHECK=1; command=("$scratch/rank1" "$scratch/unchecked" "$program" all) way=unchecked ;;
 esac
 : >"$scratch/err"
 "$@" "${command[@]}" >"$scratch/out" 2>>"$scratch/err"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What statistics, traces and checks say of a program whose windows Proa has not served.
+# What statistics, traces and checks say of a program whose windows Proa has not served, and check mode without the library of instruments.
 #
 #   nothing.sh PROGRAM LAUNCH...     LAUNCH: test/launch and its arguments, but for --env and what follows
 set -u
@@ -32,5 +32,21 @@ expect "nothing to count (PROA_STATS): all windows of rank 0 (2) were left to th
 expect "nothing to check (PROA_CHECK): all windows of rank 0 (2) were left to the host MPI: PROA_DISABLE is set" 2 "$@" \
     --env PROA_CHECK=1 --env PROA_DISABLE=1
 expect "" 2 "$@" --env PROA_STATS=1
+
+# lacks COMMAND...: check mode is off for want of the library of instruments, and one rank says so.
+lacks() {
+    "$@" >"$scratch/out" 2>&1 && [ "$(grep -c 'proa: PROA_CHECK=1 needs libproa-instruments-' "$scratch/out")" = 1 ] &&
+        ! grep -q 'proa: check:' "$scratch/out" && return
+    echo "FAILED: $*"
+    cat "$scratch/out"
+    failed=1
+}
+
+# test/launch, which would add it, does not see this variable.
+lacks "$@" -- env PROA_CHECK=1 "$program" 1
+instruments=$(printf '%s\n' "$@" | sed -nE '/\/libproa-[a-z]+\.so/{s|/libproa-|&instruments-|p;q}')
+[ -r "$instruments" ] || failed=1
+# shellcheck disable=SC2016 # the ranks' variable
+lacks "$@" -- sh -c 'LD_PRELOAD=$LD_PRELOAD:$0 PROA_CHECK=1 exec "$@"' "$instruments" "$program" 1
 expect "" 0 "$@"
 exit "$failed"

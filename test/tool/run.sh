@@ -510,6 +510,25 @@ static_program() {
   expect_times 1 "loaded=[$stand_in]"
 }
 
+# Check mode has the library of instruments in front, however it is asked for.
+instruments() {
+  local both=$PROA_LIBDIR/libproa-instruments-$stand_in.so:$library
+  proa run --check -n 2 "$show"
+  expect_status 0
+  preload_is 2 "$both"
+  PROA_CHECK=1 proa run -n 1 "$show"
+  preload_is 1 "$both"
+  PROA_CHECK=0 proa run --stats --trace "$scratch/trace" -n 1 "$show"
+  preload_is 1 "$library"
+  proa exec --check "$show"
+  preload_is 1 "$both"
+  mkdir "$scratch/lib"
+  cp "$library" "$scratch/lib"
+  PROA_LIBDIR=$scratch/lib proa run --check -n 1 "$show"
+  expect_status 127
+  expect_error "no libproa-instruments-$stand_in.so in '$scratch/lib', the folder that PROA_LIBDIR names"
+}
+
 # Below a launcher that starts it as it would start the program: the host's own here.
 exec_below() {
   natively -n 2 "$PROA" exec "$show" "two words" --mpi x --

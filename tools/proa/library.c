@@ -162,10 +162,11 @@ const char *proa_library_bench(void)
     return real && proa_is_executable(real) ? real : NULL;
 }
 
-const char *proa_library_find(const struct proa_host *host)
+/* Of that file, which a message names; NULL, with a line, if ranks cannot load it. Absolute,
+ * because ranks may start in another folder. */
+static const char *loadable(const char *found, const char *file)
 {
-    const char *file = proa_text("libproa-%s.so", host->library), *libdir = getenv("PROA_LIBDIR");
-    const char *found = find_library(file);
+    const char *libdir = getenv("PROA_LIBDIR");
 
     if (!found) {
         if (libdir && *libdir)
@@ -174,7 +175,6 @@ const char *proa_library_find(const struct proa_host *host)
             proa_complain(0, "no %s beside this command: set PROA_LIBDIR to its folder", file);
         return NULL;
     }
-    /* Absolute, because ranks may start in another folder. */
     char *path = realpath(found, proa_keep(PATH_MAX));
     if (path && strpbrk(path, ": ")) {
         proa_complain(
@@ -183,4 +183,23 @@ const char *proa_library_find(const struct proa_host *host)
         return NULL;
     }
     return path ? path : found;
+}
+
+static bool is_checked(void)
+{
+    const char *check = getenv("PROA_CHECK");
+
+    return check && strcmp(check, "1") == 0;
+}
+
+const char *proa_library_find(const struct proa_host *host)
+{
+    const char *file = proa_text("libproa-%s.so", host->library);
+    const char *engine = loadable(find_library(file), file);
+
+    if (!engine || !is_checked())
+        return engine;
+    file = proa_text("libproa-instruments-%s.so", host->library);
+    const char *instruments = loadable(find_library(file), file);
+    return instruments ? proa_text("%s:%s", instruments, engine) : NULL;
 }

@@ -5,8 +5,9 @@
 
 #include "host.h"
 
-/* The absolute path of libproa-LIBRARY.so for the host; NULL, after a line on stderr, where there
- * is none that can be preloaded. */
+/* The absolute path of libproa-LIBRARY.so for the host. Where check mode is asked for, that of the
+ * library of instruments and a colon come before it. NULL, after a line on stderr, where one of
+ * them cannot be preloaded. */
 const char *proa_library_find(const struct proa_host *host);
 
 /* The same without a word: where it is looked for, and not asked whether it can be preloaded. */
