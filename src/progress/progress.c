@@ -137,7 +137,7 @@ void proa_progress_answer(uint32_t peer, const void *body, size_t bytes)
 
 int proa_progress_step(void)
 {
-    int moved = proa_ends_progress();
+    int moved = proa_endpoints_progress();
 
     moved |= proa_progress_work->go_on(&is_pending);
     waiting_send();
@@ -148,7 +148,7 @@ int proa_progress_step(void)
 void proa_progress_disturb(void)
 {
     if (dozes && !proa_is_oversubscribed())
-        proa_ends_wake();
+        proa_endpoints_wake();
     dozes = 0;
 }
 
@@ -248,7 +248,7 @@ static void move_and_doze(void)
             end_ns = proa_system->now_ns() + LINGER_NS;
     } while (end_ns && !proa_is_oversubscribed() && proa_system->now_ns() < end_ns &&
              is_in_charge() && !is_stopping());
-    came = proa_ends_doze(pending ? DOZE_PENDING_NS : DOZE_NS);
+    came = proa_endpoints_doze(pending ? DOZE_PENDING_NS : DOZE_NS);
 }
 
 static void *work(void *arg)
@@ -267,7 +267,7 @@ static void *work(void *arg)
         /* Nothing is freed: another thread may still drive. The mutex stays taken, so no thread is
          * inside the network's library when the library ends. */
         proa_progress_enter();
-        proa_ends_part(!proa_progress_work->has_windows());
+        proa_endpoints_part(!proa_progress_work->has_windows());
     }
     proa_threads_end();
     proa_atomic_store(&has_left, 1, PROA_RELEASE); /* partner: at_exit */
@@ -310,7 +310,7 @@ static void thread_end(int how)
 {
     proa_atomic_fetch_or(&stopping, how, PROA_RELAXED);
     proa_doorbell_wake(&rest_doorbell, NULL);
-    proa_ends_wake();
+    proa_endpoints_wake();
 }
 
 void proa_progress_pause(void)
@@ -345,7 +345,7 @@ void proa_progress_stop(void)
 {
     struct waiting *w, *next;
 
-    if (!proa_ends_any() || owner != getpid())
+    if (!proa_endpoints_any() || owner != getpid())
         return;
     proa_progress_pause();
     proa_adopt_set_pause(NULL, NULL);
@@ -353,7 +353,7 @@ void proa_progress_stop(void)
         DL_DELETE(waiting, w);
         free(w);
     }
-    proa_ends_close(!proa_progress_work->has_windows());
+    proa_endpoints_close(!proa_progress_work->has_windows());
 }
 
 void proa_progress_end(void)

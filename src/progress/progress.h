@@ -13,7 +13,7 @@
 #define PROA_PROGRESS_PROGRESS_H
 
 #include "base/hidden.h"
-#include "progress/ends.h"
+#include "progress/endpoints.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,8 @@ void proa_progress_end(void);
 void proa_progress_enter(void);
 void proa_progress_leave(void);
 
-/* The transport's functions (net/net.h), inside. A peer's number is that of progress/ends.h. */
+/* The transport's functions (net/net.h), inside. A peer's number is that of progress/endpoints.h.
+ */
 int proa_progress_send(uint32_t peer, const void *body, size_t bytes);
 int proa_progress_move(int put, const struct proa_net_place *there, void *here, size_t bytes,
                        uint64_t token);
@@ -86,7 +87,7 @@ struct proa_progress_work {
 /* What the progress engine works for; set once, before the first end is joined. */
 extern PROA_HIDDEN const struct proa_progress_work *proa_progress_work;
 
-/* ---- for progress/ends.c ---- */
+/* ---- for progress/endpoints.c ---- */
 
 /* Around a change of the ends; not inside. pause: the progress thread has ended, if there was one.
  * resume: the thread runs; PROA_ERR_OTHER: it cannot be created. */

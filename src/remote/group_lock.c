@@ -7,7 +7,7 @@
 #include "base/system.h"
 #include "base/wait.h"
 #include "progress/progress.h"
-#include "progress/ends.h"
+#include "progress/endpoints.h"
 #include "sync/peer_failure.h"
 #include "sync/bypass.h"
 

@@ -8,7 +8,7 @@
 #include "base/settings.h"
 #include "base/wait.h"
 #include "progress/progress.h"
-#include "progress/ends.h"
+#include "progress/endpoints.h"
 #include "window/gather.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ static void say_names(char *text, size_t bytes)
     size_t used = 0;
 
     text[0] = '\0';
-    if (proa_ends_offers(&mine, &names) != PROA_OK)
+    if (proa_endpoints_offers(&mine, &names) != PROA_OK)
         return;
     for (int i = 0; i < mine.count && used < bytes; i++)
         if (!strstr(text, names.text[i]))
@@ -177,12 +177,12 @@ static int list(struct proa_networks *n, const struct proa_group *group)
         error = proa_fail(PROA_ERR_NO_MEM, "out of memory for the networks of %d processes",
                           group->size);
     if (!error) {
-        (void)proa_ends_offers(&mine, NULL); /* mine.error has the code */
+        (void)proa_endpoints_offers(&mine, NULL); /* mine.error has the code */
         mine.given_up = given_up.trials;
         error = proa_gather(group, &mine, sizeof mine, all);
     }
     if (!error && mine.error)
-        (void)proa_ends_offers(&mine, NULL); /* for its sentence */
+        (void)proa_endpoints_offers(&mine, NULL); /* for its sentence */
     if (!error)
         error = list_from(n, group, all, room);
     free(all);
@@ -200,15 +200,15 @@ int proa_networks_join(struct proa_networks *n, struct proa_remote_card *card)
     int end, pick;
 
     if (!n->listed) {
-        end = proa_end_kept(&n->network, &card->address);
+        end = proa_endpoint_kept(&n->network, &card->address);
         card->network = end < 0 ? 0 : n->network;
         return end;
     }
     n->network = common->network;
-    if (proa_ends_offers(&mine, &names) == PROA_OK &&
+    if (proa_endpoints_offers(&mine, &names) == PROA_OK &&
         (pick = proa_offers_pick(&mine, common)) >= 0) {
         memcpy(n->name, names.text[pick], sizeof n->name);
-        if (proa_end_join(&mine.offer[pick], &end, &card->address) == PROA_OK) {
+        if (proa_endpoint_join(&mine.offer[pick], &end, &card->address) == PROA_OK) {
             card->network = n->network;
             return end;
         }
@@ -290,7 +290,7 @@ void proa_networks_keep(const struct proa_networks *n, const struct proa_win *wi
 
     if (!n->listed || !win->remote_window)
         return;
-    proa_end_keep(win->remote_window->end, n->network);
+    proa_endpoint_keep(win->remote_window->end, n->network);
     proa_common_name(&n->list[n->at], place, sizeof place);
     if (win->rank == 0)
         proa_log(PROA_LOG_INFO, "network: windows over several nodes go over %s, %s", n->name,
@@ -338,7 +338,7 @@ static int is_over(void *arg)
 
     proa_progress_enter();
     for (int i = 0; i < trial->count && !trial->error; i++) {
-        int outcome = trial->other[i].reached ? PROA_OK : proa_end_try(trial->other[i].peer);
+        int outcome = trial->other[i].reached ? PROA_OK : proa_endpoint_try(trial->other[i].peer);
 
         trial->other[i].reached = outcome == PROA_OK;
         trial->error = outcome < 0 ? outcome : PROA_OK;

@@ -37,7 +37,7 @@ struct proa_networks {
 };
 
 /* Joins the network that is to be tried, and puts it and our address there on the card; 0 if there
- * is none. Returns the end that is held for it (progress/ends.h); -1: none. */
+ * is none. Returns the end that is held for it (progress/endpoints.h); -1: none. */
 int proa_networks_join(struct proa_networks *networks, struct proa_remote_card *card);
 
 /* Are all processes on one network? PROA_OK: yes; PROA_NETWORKS_AGAIN: no, and another one is to be

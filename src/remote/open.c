@@ -5,7 +5,7 @@
 #include "base/fail.h"
 #include "base/log.h"
 #include "progress/progress.h"
-#include "progress/ends.h"
+#include "progress/endpoints.h"
 #include "remote/batch.h"
 #include "remote/operation_queue.h"
 #include "remote/origin.h"
@@ -50,7 +50,7 @@ static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card
 
     proa_progress_enter();
     remote_window->has_key =
-        proa_end_expose(remote_window->end, win->base, bytes, &remote_window->key) == PROA_OK;
+        proa_endpoint_expose(remote_window->end, win->base, bytes, &remote_window->key) == PROA_OK;
     proa_progress_leave();
     if (!remote_window->has_key)
         tell_unexposed(bytes);
@@ -181,10 +181,10 @@ void proa_remote_close(struct proa_win *win)
     proa_roster_close(win);
     proa_request_forget(win);
     if (remote_window->has_key)
-        proa_end_hide(remote_window->end, &remote_window->key);
+        proa_endpoint_hide(remote_window->end, &remote_window->key);
     proa_progress_leave();
     if (remote_window->end >= 0)
-        proa_end_release(remote_window->end);
+        proa_endpoint_release(remote_window->end);
     free(remote_window);
     win->remote_window = NULL;
     win->sync = proa_sync_of_node(win);

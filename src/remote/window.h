@@ -34,7 +34,7 @@ struct proa_remote_walk {
 struct proa_remote_window {
     struct proa_win *win;
     uint64_t number; /* the same on all processes of the window */
-    int end;         /* the network that it goes over (progress/ends.h) */
+    int end;         /* the network that it goes over (progress/endpoints.h) */
     int has_key;     /* its memory is exposed to the network */
     int is_single;   /* the lock_all consists of single locks (remote/single_locks.c) */
     struct proa_net_key key;

@@ -4,7 +4,7 @@
 #include "base/atomic.h"
 #include "base/fail.h"
 #include "base/table.h"
-#include "progress/ends.h"
+#include "progress/endpoints.h"
 #include "progress/progress.h"
 #include "sync/peer_failure.h"
 
@@ -51,7 +51,7 @@ static int process_new(struct proa_win *win, int rank, const struct proa_rostere
                                             .rank = rank,
                                             .has_key = row->has_key != 0,
                                             .lost = proa_is_failed(win, rank) || win->given_up};
-    error = proa_end_reach(win->remote_window->end, &row->address, &process->peer);
+    error = proa_endpoint_reach(win->remote_window->end, &row->address, &process->peer);
     if (error) {
         free(process);
         return error;

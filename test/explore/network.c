@@ -35,13 +35,13 @@ void network_library(void)
 
 enum { SHORT_DOZE_NS = 1000000 };
 
-int proa_ends_doze(long timeout_ns)
+int proa_endpoints_doze(long timeout_ns)
 {
     explore_sleep(&s->is_woken, 0, timeout_ns <= SHORT_DOZE_NS);
     return (int)proa_atomic_exchange(&s->is_woken, 0, PROA_ACQ_REL);
 }
 
-void proa_ends_wake(void)
+void proa_endpoints_wake(void)
 {
     proa_atomic_exchange(&s->is_woken, 1, PROA_ACQ_REL);
     explore_wake(&s->is_woken);
@@ -49,7 +49,7 @@ void proa_ends_wake(void)
 
 void network_arrives(void)
 {
-    proa_ends_wake();
+    proa_endpoints_wake();
 }
 
 /* ---- inside ---- */
@@ -59,24 +59,24 @@ void proa_progress_set_transport(const struct proa_net_transport *transport)
     (void)transport;
 }
 
-int proa_ends_any(void)
+int proa_endpoints_any(void)
 {
     return 1;
 }
 
-int proa_ends_progress(void)
+int proa_endpoints_progress(void)
 {
     network_library();
     return network->progress ? network->progress() : 0;
 }
 
-void proa_ends_part(int in_order)
+void proa_endpoints_part(int in_order)
 {
     (void)in_order;
     network_library();
 }
 
-void proa_ends_close(int in_order)
+void proa_endpoints_close(int in_order)
 {
     (void)in_order;
     network_library();
@@ -106,7 +106,7 @@ void proa_progress_attend(void)
 {
 }
 
-int proa_end_reach(int end, const struct proa_net_address *address, uint32_t *peer)
+int proa_endpoint_reach(int end, const struct proa_net_address *address, uint32_t *peer)
 {
     (void)end, (void)address;
     *peer = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The networks of the one process of a scenario that has any: they stand in the place of
- * src/progress/ends.c. All but the last two is inside the progress engine. */
+ * src/progress/endpoints.c. All but the last two is inside the progress engine. */
 #ifndef PROA_EXPLORE_NETWORK_H
 #define PROA_EXPLORE_NETWORK_H
 

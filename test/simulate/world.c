@@ -9,7 +9,7 @@
 
 #include "base/fail.h"
 #include "create/start.h"
-#include "progress/ends.h"
+#include "progress/endpoints.h"
 #include "remote/work.h"
 #include "window/gather.h"
 

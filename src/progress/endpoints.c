@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See ends.h. */
-#include "progress/ends.h"
+/* See endpoints.h. */
+#include "progress/endpoints.h"
 #include "base/fail.h"
 #include "base/settings.h"
 #include "progress/progress.h"
@@ -73,7 +73,7 @@ static const struct proa_net_events events = {on_message, on_done, on_lost};
 
 /* ---- joining and leaving ---- */
 
-int proa_ends_offers(struct proa_offers *offers, struct proa_offer_names *names)
+int proa_endpoints_offers(struct proa_offers *offers, struct proa_offer_names *names)
 {
     struct proa_offer_names unused;
     int outcome;
@@ -158,7 +158,7 @@ static struct end *find(const struct proa_offer *offer)
 }
 
 /* Several threads may create windows at once: the first joins, the others wait. */
-int proa_end_join(const struct proa_offer *offer, int *end, struct proa_net_address *address)
+int proa_endpoint_join(const struct proa_offer *offer, int *end, struct proa_net_address *address)
 {
     int error = PROA_OK;
     struct end *one;
@@ -177,7 +177,7 @@ int proa_end_join(const struct proa_offer *offer, int *end, struct proa_net_addr
     return error;
 }
 
-void proa_end_release(int end)
+void proa_endpoint_release(int end)
 {
     struct end *one = &ends[end];
 
@@ -187,7 +187,7 @@ void proa_end_release(int end)
     pthread_mutex_unlock(&join_mutex);
 }
 
-void proa_end_keep(int end, uint64_t network)
+void proa_endpoint_keep(int end, uint64_t network)
 {
     pthread_mutex_lock(&join_mutex);
     ends[end].network = network;
@@ -195,7 +195,7 @@ void proa_end_keep(int end, uint64_t network)
     pthread_mutex_unlock(&join_mutex);
 }
 
-int proa_end_kept(uint64_t *network, struct proa_net_address *address)
+int proa_endpoint_kept(uint64_t *network, struct proa_net_address *address)
 {
     int end;
 
@@ -212,7 +212,7 @@ int proa_end_kept(uint64_t *network, struct proa_net_address *address)
 
 /* ---- the transport, inside ---- */
 
-int proa_end_reach(int end, const struct proa_net_address *address, uint32_t *peer)
+int proa_endpoint_reach(int end, const struct proa_net_address *address, uint32_t *peer)
 {
     uint32_t number;
     int error = transport->reach(ends[end].net, address, &number);
@@ -221,17 +221,17 @@ int proa_end_reach(int end, const struct proa_net_address *address, uint32_t *pe
     return error;
 }
 
-int proa_end_try(uint32_t peer)
+int proa_endpoint_try(uint32_t peer)
 {
     return transport->try(end_of(peer)->net, number_of(peer));
 }
 
-int proa_end_expose(int end, void *memory, size_t bytes, struct proa_net_key *key)
+int proa_endpoint_expose(int end, void *memory, size_t bytes, struct proa_net_key *key)
 {
     return transport->expose(ends[end].net, memory, bytes, key);
 }
 
-void proa_end_hide(int end, const struct proa_net_key *key)
+void proa_endpoint_hide(int end, const struct proa_net_key *key)
 {
     transport->hide(ends[end].net, key);
 }
@@ -262,12 +262,12 @@ void proa_progress_attend(void)
 
 /* ---- for the progress engine ---- */
 
-int proa_ends_any(void)
+int proa_endpoints_any(void)
 {
     return net_count > 0;
 }
 
-int proa_ends_progress(void)
+int proa_endpoints_progress(void)
 {
     int moved = 0;
 
@@ -276,25 +276,25 @@ int proa_ends_progress(void)
     return moved;
 }
 
-int proa_ends_doze(long timeout_ns)
+int proa_endpoints_doze(long timeout_ns)
 {
     return transport->doze(nets, net_count, timeout_ns);
 }
 
 /* Waking one end is enough. */
-void proa_ends_wake(void)
+void proa_endpoints_wake(void)
 {
     if (net_count)
         transport->wake(nets[0]);
 }
 
-void proa_ends_part(int in_order)
+void proa_endpoints_part(int in_order)
 {
     for (int i = 0; i < net_count; i++)
         transport->part(nets[i], in_order);
 }
 
-void proa_ends_close(int in_order)
+void proa_endpoints_close(int in_order)
 {
     for (int i = 0; i < net_count; i++)
         transport->close(nets[i], in_order);
