@@ -6,7 +6,7 @@
 #include "base/system.h"
 #include "check/awaited.h"
 #include "hang/hang.h"
-#include "hang/letters.h"
+#include "hang/reports.h"
 #include "hang/members.h"
 #include "findings/finding.h"
 #include "hang/whereabouts.h"
@@ -117,7 +117,7 @@ static int is_over(int wait_ms)
 /* Rank 0 takes what has come; the rest of the time between two looks it waits for more. */
 static void take_letters(struct proa_stuck *stuck)
 {
-    while (proa_letters_take(stuck, 0) == 0)
+    while (proa_hang_reports_take(stuck, 0) == 0)
         proa_hang_know(stuck);
 }
 
@@ -139,7 +139,7 @@ static void *watch(void *stuck)
             if (proa_world_rank() == 0)
                 proa_hang_know(stuck);
             else
-                proa_letters_send(stuck);
+                proa_hang_reports_send(stuck);
         }
         if (proa_world_rank() == 0)
             take_letters(stuck);
@@ -166,7 +166,8 @@ void proa_watchdog_begin(MPI_Comm comm)
 {
     struct proa_stuck *stuck;
 
-    if (proa_settings()->check_hang_s == 0 || comm == MPI_COMM_NULL || proa_letters_begin(comm))
+    if (proa_settings()->check_hang_s == 0 || comm == MPI_COMM_NULL ||
+        proa_hang_reports_begin(comm))
         return;
     proa_members_begin(comm);
     proa_hang_begin();
@@ -187,6 +188,6 @@ void proa_watchdog_end(void)
     pthread_join(thread, NULL);
     is_there = 0;
     sem_destroy(&over);
-    proa_letters_end();
+    proa_hang_reports_end();
     proa_hang_end();
 }

@@ -5,7 +5,7 @@
  *
  * A process waits if each of its threads that has ever called MPI is inside one call for
  * PROA_CHECK_HANG seconds, and in a call on a window in one wait. It then tells rank 0 so, once a
- * second (hang/letters.h). If all processes have waited at one moment, rank 0 tells of a hang
+ * second (hang/reports.h). If all processes have waited at one moment, rank 0 tells of a hang
  * (hang/hang.h). A program that polls, as by MPI_Test, counts as working.
  */
 #ifndef PROA_CHECK_WATCHDOG_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See letters.h. */
-#include "hang/letters.h"
+/* See reports.h. */
+#include "hang/reports.h"
 #include "host/pmpi.h"
 
 #include <arpa/inet.h>
@@ -83,7 +83,7 @@ static void listen_anywhere(void)
     listening = -1;
 }
 
-int proa_letters_begin(MPI_Comm comm)
+int proa_hang_reports_begin(MPI_Comm comm)
 {
     int rank = 0;
 
@@ -99,7 +99,7 @@ int proa_letters_begin(MPI_Comm comm)
     return office.port ? 0 : -1;
 }
 
-void proa_letters_end(void)
+void proa_hang_reports_end(void)
 {
     if (listening >= 0)
         close(listening);
@@ -123,7 +123,7 @@ static int take_whole(int fd, void *to, size_t bytes)
 
 /* ---- taking ---- */
 
-int proa_letters_take(struct proa_stuck *stuck, int wait_ms)
+int proa_hang_reports_take(struct proa_stuck *stuck, int wait_ms)
 {
     struct pollfd at = {.fd = listening, .events = POLLIN};
     int fd, taken;
@@ -196,7 +196,7 @@ static int shares_loopback(void)
     return strcmp(node, office.node) == 0;
 }
 
-int proa_letters_send(struct proa_stuck *stuck)
+int proa_hang_reports_send(struct proa_stuck *stuck)
 {
     memcpy(stuck->secret, office.secret, sizeof office.secret);
     if (worked < 0 && shares_loopback())

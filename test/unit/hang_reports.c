@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The letters of the hang report (hang/letters.c) that rank 0 takes: those of this job, whole. */
-#include "hang/letters.c"
+/* The letters of the hang report (hang/reports.c) that rank 0 takes: those of this job, whole. */
+#include "hang/reports.c"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static struct proa_stuck letter = {.rank = 3, .waits = 1, .episode = 77};
 
 static void send_letter(void)
 {
-    proa_letters_send(&letter);
+    proa_hang_reports_send(&letter);
 }
 
 static void send_bytes(const void *bytes, size_t count)
@@ -103,7 +103,7 @@ static int taken_from(sender *send, struct proa_stuck *stuck)
         send();
         _exit(0);
     }
-    taken = proa_letters_take(stuck, 10000);
+    taken = proa_hang_reports_take(stuck, 10000);
     waitpid(pid, NULL, 0);
     return taken;
 }
@@ -147,7 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_this_job), cmocka_unit_test(hostile),
                                        cmocka_unit_test(silent)};
 
-    if (proa_letters_begin(MPI_COMM_WORLD) != 0)
+    if (proa_hang_reports_begin(MPI_COMM_WORLD) != 0)
         return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
