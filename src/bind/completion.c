@@ -35,7 +35,7 @@ static void *found(void **host, const char *name)
 
     if (!function) {
         function = proa_pmpi_symbol(name);
-        if (!proa_ordering_is_on() && !proa_whereabouts_on &&
+        if (!proa_ordering_is_on() && !proa_thread_calls_on &&
             !proa_rma_requests_on) /* check mode sees all calls */
             proa_atomic_store(host, function, PROA_RELAXED);
     }

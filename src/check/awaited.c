@@ -92,7 +92,7 @@ static void await_target(const struct proa_rules *rules, int rank, struct proa_s
     }
 }
 
-static void describe_window(const struct proa_whereabout *here, struct proa_stuck_wait *wait)
+static void describe_window(const struct proa_thread_call *here, struct proa_stuck_wait *wait)
 {
     const struct proa_rules *rules = here->rules;
 
@@ -173,7 +173,7 @@ void proa_awaited_requests(struct proa_stuck *stuck)
 
 /* ---- all ---- */
 
-void proa_awaited_describe(const struct proa_whereabout *here, struct proa_stuck_wait *wait)
+void proa_awaited_describe(const struct proa_thread_call *here, struct proa_stuck_wait *wait)
 {
     snprintf(wait->call, sizeof wait->call, "%s", here->call);
     proa_source_find(here->caller, &wait->source);

@@ -5,10 +5,10 @@
 #define PROA_CHECK_AWAITED_H
 
 #include "hang/stuck.h"
-#include "hang/whereabouts.h"
+#include "hang/thread_calls.h"
 
 /* Fills in all but the seconds. */
-void proa_awaited_describe(const struct proa_whereabout *here, struct proa_stuck_wait *wait);
+void proa_awaited_describe(const struct proa_thread_call *here, struct proa_stuck_wait *wait);
 
 /* Fills in the locks that this process holds. */
 void proa_awaited_locks(struct proa_stuck *stuck);

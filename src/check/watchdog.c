@@ -9,7 +9,7 @@
 #include "hang/reports.h"
 #include "hang/members.h"
 #include "findings/finding.h"
-#include "hang/whereabouts.h"
+#include "hang/thread_calls.h"
 #include "findings/world.h"
 #include "shm/threads.h"
 
@@ -43,13 +43,13 @@ static int looks_enough(void)
 }
 
 /* In a call on a window a thread also works: it copies, or runs the program's functions. */
-static int has_waited(const struct proa_whereabouts *here, uint64_t waits)
+static int has_waited(const struct proa_thread_calls *here, uint64_t waits)
 {
     return proa_atomic_load(&here->here.awaits, PROA_RELAXED) != PROA_AWAITS_WINDOW ||
            (waits % 2 && waits == here->seen_waits);
 }
 
-static void look_at(struct proa_whereabouts *here, void *arg)
+static void look_at(struct proa_thread_calls *here, void *arg)
 {
     struct look *look = arg;
     const uint64_t number = proa_atomic_load(&here->number, PROA_ACQUIRE),
@@ -67,17 +67,17 @@ static void look_at(struct proa_whereabouts *here, void *arg)
 
 /* The objects that the record names are there until this look is over. Should the thread go on just
  * now, its number tells that the description is worth nothing. */
-static void describe(struct proa_whereabouts *here, void *arg)
+static void describe(struct proa_thread_calls *here, void *arg)
 {
     struct proa_stuck *stuck = arg;
     struct proa_stuck_wait *wait = &stuck->wait[stuck->waits];
-    struct proa_whereabouts read;
+    struct proa_thread_calls read;
 
     if (stuck->waits == PROA_STUCK_WAITS || here->seen % 2 == 0 ||
         proa_atomic_load(&here->number, PROA_ACQUIRE) != here->seen)
         return;
     stuck->waits++;
-    proa_whereabouts_read(here, &read);
+    proa_thread_calls_read(here, &read);
     proa_awaited_describe(&read.here, wait);
     wait->seconds = here->looks / LOOKS_A_SECOND;
 }
@@ -87,17 +87,17 @@ static int waits(struct proa_stuck *stuck, int is_late)
 {
     struct look look = {.is_late = is_late}, again = {.is_again = 1};
 
-    proa_whereabouts_each(look_at, &look);
+    proa_thread_calls_each(look_at, &look);
     if (look.threads == 0 || look.inside < look.threads)
         return 0;
     memset(stuck, 0, sizeof *stuck);
     stuck->rank = proa_world_rank();
     stuck->episode = look.episode;
-    proa_whereabouts_each(describe, stuck);
+    proa_thread_calls_each(describe, stuck);
     proa_awaited_locks(stuck);
     proa_awaited_requests(stuck);
     stuck->done = proa_members_done(stuck->did, PROA_STUCK_DONE);
-    proa_whereabouts_each(look_at, &again);
+    proa_thread_calls_each(look_at, &again);
     return again.episode == look.episode;
 }
 
@@ -176,8 +176,8 @@ void proa_watchdog_begin(MPI_Comm comm)
     is_there = stuck && start(stuck) == 0;
     if (!is_there)
         free(stuck);
-    proa_whereabouts_on = is_there;
-    proa_finding_around = is_there ? proa_whereabouts_pause : NULL;
+    proa_thread_calls_on = is_there;
+    proa_finding_around = is_there ? proa_thread_calls_pause : NULL;
 }
 
 void proa_watchdog_end(void)

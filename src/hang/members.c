@@ -2,7 +2,7 @@
 /* See members.h. */
 #include "hang/members.h"
 #include "findings/world.h"
-#include "hang/whereabouts.h"
+#include "hang/thread_calls.h"
 #include "host/pmpi.h"
 #include "host/start.h"
 
@@ -23,7 +23,7 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra)
 
 void proa_members_free(struct proa_members *members)
 {
-    proa_whereabouts_forget(members);
+    proa_thread_calls_forget(members);
     free(members);
 }
 

@@ -23,7 +23,7 @@ static struct place *place_of(MPI_Request request)
 
 void proa_requests_note(MPI_Request request, const struct proa_awaited_message *message)
 {
-    if (!proa_whereabouts_on)
+    if (!proa_thread_calls_on)
         return;
     pthread_mutex_lock(&mutex);
     *place_of(request) = (struct place){request, *message};
@@ -48,7 +48,7 @@ int proa_requests_take(const MPI_Request *requests, int count,
     struct proa_awaited_message message;
     int taken = 0, unknown = 0;
 
-    if (!proa_whereabouts_on)
+    if (!proa_thread_calls_on)
         return -1;
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < count; i++) {

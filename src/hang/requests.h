@@ -8,7 +8,7 @@
 #ifndef PROA_HANG_REQUESTS_H
 #define PROA_HANG_REQUESTS_H
 
-#include "hang/whereabouts.h"
+#include "hang/thread_calls.h"
 
 #include <mpi.h>
 

@@ -5,28 +5,28 @@
 #define PROA_HANG_WAITS_H
 
 #include "hang/members.h"
-#include "hang/whereabouts.h"
+#include "hang/thread_calls.h"
 
 #include <mpi.h>
 
 /* A call of all processes of comm. */
 static inline void proa_waits_begin(enum proa_call call, MPI_Comm comm, const void *caller)
 {
-    if (proa_whereabouts_on)
-        proa_whereabouts_enter(&(struct proa_whereabout){.call = proa_call_name(call),
-                                                         .caller = caller,
-                                                         .awaits = PROA_AWAITS_ALL,
-                                                         .members = proa_members_of_comm(comm)});
+    if (proa_thread_calls_on)
+        proa_thread_calls_enter(&(struct proa_thread_call){.call = proa_call_name(call),
+                                                           .caller = caller,
+                                                           .awaits = PROA_AWAITS_ALL,
+                                                           .members = proa_members_of_comm(comm)});
 }
 
 /* A call of the host's on all of comm, by its name. */
 static inline void proa_waits_begin_host(const char *call, MPI_Comm comm, const void *caller)
 {
-    if (proa_whereabouts_on)
-        proa_whereabouts_enter(&(struct proa_whereabout){.call = call,
-                                                         .caller = caller,
-                                                         .awaits = PROA_AWAITS_ALL,
-                                                         .members = proa_members_of_comm(comm)});
+    if (proa_thread_calls_on)
+        proa_thread_calls_enter(&(struct proa_thread_call){.call = call,
+                                                           .caller = caller,
+                                                           .awaits = PROA_AWAITS_ALL,
+                                                           .members = proa_members_of_comm(comm)});
 }
 
 /* One that waits for the counterparts of `count` messages, which stay as they are until the call is
@@ -35,19 +35,19 @@ static inline void proa_waits_begin_messages(const char *call,
                                              const struct proa_awaited_message *messages, int count,
                                              const void *caller)
 {
-    if (proa_whereabouts_on)
-        proa_whereabouts_enter(
-            &(struct proa_whereabout){.call = call,
-                                      .caller = caller,
-                                      .awaits = count < 0 ? PROA_AWAITS_ANY : PROA_AWAITS_MESSAGES,
-                                      .messages = messages,
-                                      .count = count});
+    if (proa_thread_calls_on)
+        proa_thread_calls_enter(
+            &(struct proa_thread_call){.call = call,
+                                       .caller = caller,
+                                       .awaits = count < 0 ? PROA_AWAITS_ANY : PROA_AWAITS_MESSAGES,
+                                       .messages = messages,
+                                       .count = count});
 }
 
 static inline void proa_waits_end(void)
 {
-    if (proa_whereabouts_on)
-        proa_whereabouts_leave();
+    if (proa_thread_calls_on)
+        proa_thread_calls_leave();
 }
 
 #endif

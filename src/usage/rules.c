@@ -3,7 +3,7 @@
 #include "usage/rules.h"
 #include "base/settings.h"
 #include "base/atomic.h"
-#include "hang/whereabouts.h"
+#include "hang/thread_calls.h"
 #include "host/types.h"
 #include "sync/notify.h"
 #include "usage/assertions.h"
@@ -80,7 +80,7 @@ void proa_rules_drop(struct proa_rules *rules)
     if (rules->before)
         DL_DELETE2(all, rules, before, after);
     pthread_mutex_unlock(&mutex);
-    proa_whereabouts_forget(rules);
+    proa_thread_calls_forget(rules);
     proa_members_free(rules->members);
     free(rules->peers);
     free(rules->fences.fence);

@@ -11,7 +11,7 @@
 #include "findings/finding.h"
 #include "usage/fences.h"
 #include "hang/members.h"
-#include "hang/whereabouts.h"
+#include "hang/thread_calls.h"
 #include "host/handle.h"
 #include "window/win.h"
 
@@ -96,8 +96,8 @@ static inline void proa_rules_enter(struct proa_rules *rules, enum proa_call cal
 {
     if (proa_rules_follow(call))
         proa_rules_begin(rules, call, assert, caller);
-    if (proa_whereabouts_on)
-        proa_whereabouts_enter_window(call, rank, caller, rules);
+    if (proa_thread_calls_on)
+        proa_thread_calls_enter_window(call, rank, caller, rules);
 }
 
 /* It is over; rank: as above; code: of core's. */
@@ -106,8 +106,8 @@ static inline void proa_rules_leave(struct proa_rules *rules, enum proa_call cal
 {
     if (proa_rules_follow(call))
         proa_rules_over(rules, call, rank, code);
-    if (proa_whereabouts_on)
-        proa_whereabouts_leave();
+    if (proa_thread_calls_on)
+        proa_thread_calls_leave();
 }
 
 /* MPI_Win_set_info has changed the hints. NULL: does nothing. */

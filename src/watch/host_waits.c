@@ -55,7 +55,7 @@ void proa_host_wait_begin(struct proa_host_wait *wait, const struct proa_host_ca
 {
     wait->count = wait->is_inside = 0;
     wait->id = 0;
-    if (!proa_whereabouts_on)
+    if (!proa_thread_calls_on)
         return;
     switch (call->kind) {
     case PROA_MESSAGE_TO:
@@ -123,7 +123,7 @@ void proa_host_wait_made(const struct proa_host_call *call)
 {
     const char *name = name_of(call) + strlen("MPI_");
 
-    if (!proa_whereabouts_on || !strchr("CIGD", name[0]))
+    if (!proa_thread_calls_on || !strchr("CIGD", name[0]))
         return;
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
         if (strcmp(name, makers[i].name) == 0)

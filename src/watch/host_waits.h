@@ -12,7 +12,7 @@
 /* Are the host's calls of interest: for order, for the watchdog, or for usage rules? */
 static inline int proa_host_calls_are_seen(void)
 {
-    return proa_ordering_is_on() || proa_whereabouts_on || proa_rma_requests_on;
+    return proa_ordering_is_on() || proa_thread_calls_on || proa_rma_requests_on;
 }
 
 /* A call, as instruments/host_calls.h has it. */

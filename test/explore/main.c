@@ -14,14 +14,14 @@ extern const struct explore_scenario explore_selftest[], explore_bells[], explor
     explore_epochs[], explore_table[], explore_guards[], explore_requests[], explore_permits[],
     explore_arenas[], explore_segments[], explore_regions[], explore_progress[], explore_batches[],
     explore_adoption[], explore_counters[], explore_rosters[], explore_boards[], explore_traces[],
-    explore_types[], explore_whereabouts[], explore_doze[], explore_waits[], explore_greqs[],
+    explore_types[], explore_thread_calls[], explore_doze[], explore_waits[], explore_greqs[],
     explore_shadows[], explore_presences[], explore_combines[];
 
 static const struct explore_scenario *const groups[] = {
     explore_selftest, explore_bells,    explore_locks,   explore_epochs,    explore_table,
     explore_guards,   explore_requests, explore_permits, explore_arenas,    explore_segments,
     explore_regions,  explore_progress, explore_batches, explore_adoption,  explore_counters,
-    explore_rosters,  explore_boards,   explore_traces,  explore_types,     explore_whereabouts,
+    explore_rosters,  explore_boards,   explore_traces,  explore_types,     explore_thread_calls,
     explore_waits,    explore_greqs,    explore_shadows, explore_presences, explore_combines,
 #ifdef PROA_HAS_LIBFABRIC
     explore_doze,

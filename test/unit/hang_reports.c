@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The letters of the hang report (hang/reports.c) that rank 0 takes: those of this job, whole. */
+/* the hang reports (hang/reports.c) that rank 0 takes: those of this job, whole. */
 #include "hang/reports.c"
 
 #include <setjmp.h>

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See whereabouts.h. */
+/* See thread_calls.h. */
 #include "base/hidden.h"
-#include "hang/whereabouts.h"
+#include "hang/thread_calls.h"
 #include "base/atomic.h"
 #include "base/wait.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-int proa_whereabouts_on;
+int proa_thread_calls_on;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct proa_whereabouts *all;
+static struct proa_thread_calls *all;
 static pthread_key_t key; /* takes the record away when its thread ends */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-_Thread_local struct proa_whereabouts_mine proa_whereabouts_mine PROA_INITIAL_EXEC;
+_Thread_local struct proa_thread_calls_mine proa_thread_calls_mine PROA_INITIAL_EXEC;
 
 static void take_away(void *record)
 {
     pthread_mutex_lock(&mutex);
-    for (struct proa_whereabouts **at = &all; *at; at = &(*at)->next)
+    for (struct proa_thread_calls **at = &all; *at; at = &(*at)->next)
         if (*at == record) {
             *at = (*at)->next;
             break;
         }
     pthread_mutex_unlock(&mutex);
-    proa_whereabouts_mine.record = NULL;
+    proa_thread_calls_mine.record = NULL;
     proa_wait_mark = NULL;
     free(record);
 }
@@ -36,9 +36,9 @@ static void make_key(void)
     pthread_key_create(&key, take_away);
 }
 
-struct proa_whereabouts *proa_whereabouts_add(void)
+struct proa_thread_calls *proa_thread_calls_add(void)
 {
-    struct proa_whereabouts *record = calloc(1, sizeof *record);
+    struct proa_thread_calls *record = calloc(1, sizeof *record);
 
     if (!record)
         return NULL;
@@ -48,7 +48,7 @@ struct proa_whereabouts *proa_whereabouts_add(void)
     record->next = all;
     all = record;
     pthread_mutex_unlock(&mutex);
-    proa_whereabouts_mine.record = record;
+    proa_thread_calls_mine.record = record;
     proa_wait_mark = &record->waits;
     return record;
 }
@@ -67,7 +67,7 @@ static void copy_messages(struct proa_awaited_message *to, const struct proa_awa
     }
 }
 
-static void copy(struct proa_whereabout *to, const struct proa_whereabout *from)
+static void copy(struct proa_thread_call *to, const struct proa_thread_call *from)
 {
     COPY_OF(to, from, call);
     COPY_OF(to, from, caller);
@@ -79,9 +79,9 @@ static void copy(struct proa_whereabout *to, const struct proa_whereabout *from)
     COPY_OF(to, from, rules);
 }
 
-void proa_whereabouts_enter(const struct proa_whereabout *here)
+void proa_thread_calls_enter(const struct proa_thread_call *here)
 {
-    struct proa_whereabouts *record = proa_whereabouts_begin();
+    struct proa_thread_calls *record = proa_thread_calls_begin();
 
     if (!record)
         return;
@@ -91,15 +91,15 @@ void proa_whereabouts_enter(const struct proa_whereabout *here)
     proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */
 }
 
-void proa_whereabouts_pause(int begins)
+void proa_thread_calls_pause(int begins)
 {
-    struct proa_whereabouts_mine *mine = &proa_whereabouts_mine;
+    struct proa_thread_calls_mine *mine = &proa_thread_calls_mine;
 
     if (mine->depth > 0 && mine->record && (mine->record->number & 1) == (uint64_t)begins)
         proa_atomic_store(&mine->record->number, mine->record->number + 1, PROA_RELEASE);
 }
 
-void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_whereabouts *read)
+void proa_thread_calls_read(const struct proa_thread_calls *here, struct proa_thread_calls *read)
 {
     copy(&read->here, &here->here);
     copy_messages(read->messages, here->messages, PROA_AWAITED_MOST);
@@ -108,11 +108,11 @@ void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_wher
         read->here.call = proa_call_name(read->here.window_call);
         read->here.members = NULL;
     }
-    proa_atomic_fence(PROA_ACQUIRE); /* partner: the fence of proa_whereabouts_enter */
+    proa_atomic_fence(PROA_ACQUIRE); /* partner: the fence of proa_thread_calls_enter */
 }
 
 /* The thread of the record may be entering another call, so another pointer than this one stays. */
-static void forget_in(struct proa_whereabouts *here, const void *named)
+static void forget_in(struct proa_thread_calls *here, const void *named)
 {
     const struct proa_members *members = named;
     const struct proa_rules *rules = named;
@@ -121,18 +121,18 @@ static void forget_in(struct proa_whereabouts *here, const void *named)
     proa_atomic_compare_exchange(&here->here.rules, &rules, NULL, PROA_RELAXED, PROA_RELAXED);
 }
 
-void proa_whereabouts_forget(const void *named)
+void proa_thread_calls_forget(const void *named)
 {
     pthread_mutex_lock(&mutex);
-    for (struct proa_whereabouts *here = all; here && named; here = here->next)
+    for (struct proa_thread_calls *here = all; here && named; here = here->next)
         forget_in(here, named);
     pthread_mutex_unlock(&mutex);
 }
 
-void proa_whereabouts_each(void (*look)(struct proa_whereabouts *here, void *arg), void *arg)
+void proa_thread_calls_each(void (*look)(struct proa_thread_calls *here, void *arg), void *arg)
 {
     pthread_mutex_lock(&mutex);
-    for (struct proa_whereabouts *here = all; here; here = here->next)
+    for (struct proa_thread_calls *here = all; here; here = here->next)
         look(here, arg);
     pthread_mutex_unlock(&mutex);
 }

@@ -6,8 +6,8 @@
  * the thread is inside a call that may wait. The watchdog looks at the numbers from time to time:
  * one that has stayed the same is that of one call. So a call pays no look at the clock.
  */
-#ifndef PROA_HANG_WHEREABOUTS_H
-#define PROA_HANG_WHEREABOUTS_H
+#ifndef PROA_HANG_THREAD_CALLS_H
+#define PROA_HANG_THREAD_CALLS_H
 
 #include "base/atomic.h"
 #include "base/calls.h"
@@ -38,7 +38,7 @@ struct proa_awaited_message {
 };
 
 /* A call that may wait. */
-struct proa_whereabout {
+struct proa_thread_call {
     const char *call; /* of a window's it is read from window_call */
     const void *caller;
     enum proa_awaited awaits;
@@ -51,47 +51,47 @@ struct proa_whereabout {
 };
 
 /* The record of a thread. Messages are copied, as the caller may return any time. */
-struct proa_whereabouts {
+struct proa_thread_calls {
     uint64_t number;
-    struct proa_whereabout here;
+    struct proa_thread_call here;
     struct proa_awaited_message messages[PROA_AWAITED_MOST];
     uint64_t waits; /* proa_wait_mark: a call on a window works unless this is odd */
     /* the watchdog's: the two numbers of its last look */
     uint64_t seen, seen_waits;
     int looks; /* at that number */
-    struct proa_whereabouts *next;
+    struct proa_thread_calls *next;
 };
 
 /* Is there a watchdog? */
-extern PROA_HIDDEN int proa_whereabouts_on;
+extern PROA_HIDDEN int proa_thread_calls_on;
 
 /* The record of this thread, and how many calls it is in. */
-struct proa_whereabouts_mine {
-    struct proa_whereabouts *record; /* NULL: it has none yet */
+struct proa_thread_calls_mine {
+    struct proa_thread_calls *record; /* NULL: it has none yet */
     int depth;
 };
-extern PROA_HIDDEN _Thread_local struct proa_whereabouts_mine proa_whereabouts_mine
+extern PROA_HIDDEN _Thread_local struct proa_thread_calls_mine proa_thread_calls_mine
     PROA_INITIAL_EXEC;
 
-struct proa_whereabouts *proa_whereabouts_add(void);
+struct proa_thread_calls *proa_thread_calls_add(void);
 
 /* The record of a call that a thread enters; NULL: there is no memory, or it is within a call. */
-static inline struct proa_whereabouts *proa_whereabouts_begin(void)
+static inline struct proa_thread_calls *proa_thread_calls_begin(void)
 {
-    struct proa_whereabouts_mine *mine = &proa_whereabouts_mine;
+    struct proa_thread_calls_mine *mine = &proa_thread_calls_mine;
 
     if (mine->depth++)
         return NULL;
-    return mine->record ? mine->record : proa_whereabouts_add();
+    return mine->record ? mine->record : proa_thread_calls_add();
 }
 
 /* A thread enters a call, and leaves it. The rest of `here` is zero. Calls within calls count as
  * the outer one. */
-void proa_whereabouts_enter(const struct proa_whereabout *here);
+void proa_thread_calls_enter(const struct proa_thread_call *here);
 
-static inline void proa_whereabouts_leave(void)
+static inline void proa_thread_calls_leave(void)
 {
-    struct proa_whereabouts_mine *mine = &proa_whereabouts_mine;
+    struct proa_thread_calls_mine *mine = &proa_thread_calls_mine;
 
     if (mine->depth > 0 && --mine->depth == 0 && mine->record)
         proa_atomic_store(&mine->record->number, mine->record->number + 1, PROA_RELAXED);
@@ -99,10 +99,10 @@ static inline void proa_whereabouts_leave(void)
 
 /* The same of a call on a window; rank: of the target, or -1. Most calls are such, and do not wait,
  * so only that is written which the reader cannot find. */
-static inline void proa_whereabouts_enter_window(enum proa_call call, int rank, const void *caller,
-                                                 const struct proa_rules *rules)
+static inline void proa_thread_calls_enter_window(enum proa_call call, int rank, const void *caller,
+                                                  const struct proa_rules *rules)
 {
-    struct proa_whereabouts *record = proa_whereabouts_begin();
+    struct proa_thread_calls *record = proa_thread_calls_begin();
 
     if (!record)
         return;
@@ -116,18 +116,18 @@ static inline void proa_whereabouts_enter_window(enum proa_call call, int rank, 
 }
 
 /* This thread works for check mode within its call, which does not wait meanwhile; or goes on. */
-void proa_whereabouts_pause(int begins);
+void proa_thread_calls_pause(int begins);
 
 /* Members or rules are about to be freed: no record names them from then on, and no look at the
  * records that is under way does. */
-void proa_whereabouts_forget(const void *named);
+void proa_thread_calls_forget(const void *named);
 
 /* Reads a record of another thread, but for its number and what is the watchdog's. It is of one
  * call if the number is odd and the same before and after. */
-void proa_whereabouts_read(const struct proa_whereabouts *here, struct proa_whereabouts *read);
+void proa_thread_calls_read(const struct proa_thread_calls *here, struct proa_thread_calls *read);
 
 /* Calls `look` for the record of each thread, while no record comes or goes, and nothing that a
  * record names. */
-void proa_whereabouts_each(void (*look)(struct proa_whereabouts *here, void *arg), void *arg);
+void proa_thread_calls_each(void (*look)(struct proa_thread_calls *here, void *arg), void *arg);
 
 #endif
