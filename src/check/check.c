@@ -9,7 +9,7 @@
 #include "check/polls.h"
 #include "check/reuse.h"
 #include "findings/finding.h"
-#include "findings/since.h"
+#include "findings/last_sync.h"
 #include "order/clock.h"
 #include "host/pmpi.h"
 #include "host/types.h"
@@ -25,7 +25,7 @@ enum { PIECES_MOST = 4096 };
 struct proa_check {
     struct proa_accesses own; /* where there are no clocks: those that are not complete */
     struct proa_ordering *ordering;
-    struct proa_sinces sinces;
+    struct proa_last_syncs sinces;
     uint64_t operations, scattered;
     const struct proa_win *win; /* NULL: it has not come to be */
 };
@@ -94,12 +94,12 @@ struct proa_check *proa_check_new(MPI_Comm comm)
         return NULL;
     check = calloc(1, sizeof *check);
     proa_check_sees_memory = proa_local_is_on();
-    if (!check || proa_sinces_begin(&check->sinces, size) != 0) {
+    if (!check || proa_last_syncs_begin(&check->sinces, size) != 0) {
         free(check);
         return NULL;
     }
     if (proa_accesses_begin(&check->own, size) != 0) {
-        proa_sinces_end(&check->sinces);
+        proa_last_syncs_end(&check->sinces);
         free(check);
         return NULL;
     }
@@ -142,7 +142,7 @@ void proa_check_drop(struct proa_check *check)
     proa_ordering_close(check->ordering);
     proa_finding_count(check->operations, check->scattered, check->own.dropped);
     proa_accesses_end(&check->own);
-    proa_sinces_end(&check->sinces);
+    proa_last_syncs_end(&check->sinces);
     free(check);
 }
 
@@ -179,8 +179,8 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     if (proa_check_sees_memory && (call == PROA_CALL_Win_wait || what != NOTHING))
         proa_local_linger(caller);
     proa_inside_enter();
-    if (proa_since_is_noted(call))
-        proa_sinces_note(&check->sinces, call, rank, caller);
+    if (proa_last_sync_is_noted(call))
+        proa_last_syncs_note(&check->sinces, call, rank, caller);
     if (what != NOTHING && (!is_one || (rank >= 0 && rank < check->own.targets)))
         complete(check, is_one ? rank : -1, what == LOCALLY_ONE || what == LOCALLY_ALL);
     proa_ordering_after(check->ordering, call, rank);
@@ -271,7 +271,7 @@ static void judge(struct operation *operation)
     second = in_window(operation, &operation->access);
     proa_conflict_tell(operation->win, operation->target,
                        proa_epoch_towards(operation->win, operation->target), &first, &second,
-                       proa_sinces_last(&operation->check->sinces, operation->target));
+                       proa_last_syncs_last(&operation->check->sinces, operation->target));
     operation->told = 1;
 }
 

@@ -55,7 +55,7 @@ static void say_remedy(char *remedy, size_t room, int target, unsigned epoch)
 
 void proa_conflict_tell(const struct proa_win *win, int target, unsigned epoch,
                         const struct proa_access *first, const struct proa_access *second,
-                        const struct proa_since *since)
+                        const struct proa_last_sync *since)
 {
     static const char id[] = "conflict";
     char what[120], remedy[200];
@@ -72,5 +72,5 @@ void proa_conflict_tell(const struct proa_win *win, int target, unsigned epoch,
         .what = what,
         .remedy = remedy,
         .win = win,
-        .calls = {call_of(win, first), call_of(win, second), proa_since_call(since)}});
+        .calls = {call_of(win, first), call_of(win, second), proa_last_sync_call(since)}});
 }

@@ -4,7 +4,7 @@
 #define PROA_CHECK_CONFLICT_H
 
 #include "order/accesses.h"
-#include "findings/since.h"
+#include "findings/last_sync.h"
 #include "window/win.h"
 
 /* Do two accesses that conflict do so as the program has asserted accumulate_ops, and else not? */
@@ -17,6 +17,6 @@ const char *proa_conflict_rule(const struct proa_access *first, const struct pro
  * call that has opened it. */
 void proa_conflict_tell(const struct proa_win *win, int target, unsigned epoch,
                         const struct proa_access *first, const struct proa_access *second,
-                        const struct proa_since *since);
+                        const struct proa_last_sync *since);
 
 #endif

@@ -129,7 +129,7 @@ static void copy_call(struct proa_found_call *to, const struct proa_finding_call
 static void copy_places(struct proa_found *to, const struct proa_finding *finding, int number)
 {
     const struct proa_finding_call *call = &finding->calls[number];
-    const unsigned most = number == PROA_SINCE ? 1 : (unsigned)proa_settings()->check_stack;
+    const unsigned most = number == PROA_LAST_SYNC ? 1 : (unsigned)proa_settings()->check_stack;
     struct proa_source places[PROA_STACK_MOST];
     unsigned before = proa_found_outers(to), count;
     struct proa_source *outer;

@@ -36,7 +36,7 @@ struct proa_finding_call {
 };
 
 /* The calls of the finding, and the call of synchronization before it. */
-enum { PROA_FIRST, PROA_SECOND, PROA_SINCE, PROA_FINDING_CALLS };
+enum { PROA_FIRST, PROA_SECOND, PROA_LAST_SYNC, PROA_FINDING_CALLS };
 
 struct proa_finding {
     enum proa_verdict verdict;

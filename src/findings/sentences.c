@@ -96,7 +96,7 @@ static void say(FILE *out, const struct proa_found *found)
     fprintf(out, "\n");
     say_call(out, are_two ? "first: " : "call:  ", found, PROA_FIRST);
     say_call(out, "second:", found, PROA_SECOND);
-    say_call(out, "since: ", found, PROA_SINCE);
+    say_call(out, "since: ", found, PROA_LAST_SYNC);
     if (found->rule[0])
         fprintf(out, "proa:   rule: %s\n", found->rule);
     if (found->remedy[0])
