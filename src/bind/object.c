@@ -167,7 +167,7 @@ PROA_MPI(Win_delete_attr)(MPI_Win handle, int keyval)
     return PROA_HOST_ANSWERS(Win_delete_attr, handle, proa_host_handle(handle), keyval);
 }
 
-/* The watchdog of check mode cannot ask the host for the name (check/awaited.c). */
+/* The watchdog of check mode cannot ask the host for the name (check/wait_cause.c). */
 PROA_MPI(Win_set_name)(MPI_Win handle, const char *name)
 {
     struct proa_win *win = proa_win_find(handle);

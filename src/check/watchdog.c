@@ -4,7 +4,7 @@
 #include "base/atomic.h"
 #include "base/settings.h"
 #include "base/system.h"
-#include "check/awaited.h"
+#include "check/wait_cause.h"
 #include "hang/hang.h"
 #include "hang/reports.h"
 #include "hang/members.h"
@@ -78,7 +78,7 @@ static void describe(struct proa_thread_calls *here, void *arg)
         return;
     stuck->waits++;
     proa_thread_calls_read(here, &read);
-    proa_awaited_describe(&read.here, wait);
+    proa_wait_cause_describe(&read.here, wait);
     wait->seconds = here->looks / LOOKS_A_SECOND;
 }
 
@@ -94,8 +94,8 @@ static int waits(struct proa_stuck *stuck, int is_late)
     stuck->rank = proa_world_rank();
     stuck->episode = look.episode;
     proa_thread_calls_each(describe, stuck);
-    proa_awaited_locks(stuck);
-    proa_awaited_requests(stuck);
+    proa_wait_cause_locks(stuck);
+    proa_wait_cause_requests(stuck);
     stuck->done = proa_members_done(stuck->did, PROA_STUCK_DONE);
     proa_thread_calls_each(look_at, &again);
     return again.episode == look.episode;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See awaited.h. */
-#include "check/awaited.h"
+/* See wait_cause.h. */
+#include "check/wait_cause.h"
 #include "usage/rules.h"
 #include "hang/requests.h"
 #include "sync/notify.h"
@@ -162,7 +162,7 @@ static void await_messages(const struct proa_awaited_message *messages, int coun
         wait->kind = PROA_STUCK_SOME;
 }
 
-void proa_awaited_requests(struct proa_stuck *stuck)
+void proa_wait_cause_requests(struct proa_stuck *stuck)
 {
     struct proa_awaited_message messages[PROA_STUCK_MESSAGES];
 
@@ -173,7 +173,7 @@ void proa_awaited_requests(struct proa_stuck *stuck)
 
 /* ---- all ---- */
 
-void proa_awaited_describe(const struct proa_thread_call *here, struct proa_stuck_wait *wait)
+void proa_wait_cause_describe(const struct proa_thread_call *here, struct proa_stuck_wait *wait)
 {
     snprintf(wait->call, sizeof wait->call, "%s", here->call);
     proa_source_find(here->caller, &wait->source);
@@ -213,7 +213,7 @@ static void add_locks(const struct proa_rules *rules, void *stuck)
             add_lock(stuck, rules, world_rank(rules->members, rank));
 }
 
-void proa_awaited_locks(struct proa_stuck *stuck)
+void proa_wait_cause_locks(struct proa_stuck *stuck)
 {
     proa_rules_each(add_locks, stuck);
 }
