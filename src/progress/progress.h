@@ -3,7 +3,7 @@
  * Progress of the network, by any thread.
  *
  * The progress engine exists only if a window spans nodes. One mutex guards the transport and the
- * state that core keeps for it (remote/origin.c, remote/serve.c). A thread that holds the mutex is
+ * state that core keeps for it (remote/origin.c, remote/target.c). A thread that holds the mutex is
  * inside the progress engine, so at most one thread is. A thread that waits in Proa makes progress
  * itself: the progress engine is the driver of base/wait.h. The progress thread makes progress when
  * no other thread does: while the program computes, or is in its MPI, or sleeps. The progress

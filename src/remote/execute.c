@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See serve.h. */
-#include "remote/serve.h"
+/* See target.h. */
+#include "remote/target.h"
 #include "base/atomic.h"
 #include "progress/progress.h"
 #include "remote/batch.h"

@@ -11,7 +11,7 @@
 #include "remote/origin.h"
 #include "remote/request.h"
 #include "remote/group_lock.h"
-#include "remote/serve.h"
+#include "remote/target.h"
 #include "sync/passive.h"
 
 #include <stdlib.h>
@@ -151,7 +151,7 @@ static void remote_free(struct proa_remote *r)
     proa_queue_lose(r);
     proa_batch_lose_wanted(r);
     proa_remote_delist(r, PROA_REMOTE_DEFERRED);
-    proa_serve_forget(r);
+    proa_remote_target_forget(r);
     free(r->batch.body);
     free(r);
 }

@@ -10,7 +10,7 @@
 #include "remote/batch.h"
 #include "sync/bypass.h"
 #include "remote/operation_queue.h"
-#include "remote/serve.h"
+#include "remote/target.h"
 #include "sync/notify.h"
 
 #include <utlist.h>
@@ -58,7 +58,7 @@ void proa_remote_notify(struct proa_win *win, int rank, int word, uint64_t value
         send_all(r);
     }
     if (word == PROA_WORD_POSTED)
-        proa_serve_posted(r, value / 2);
+        proa_remote_target_posted(r, value / 2);
     proa_progress_leave();
 }
 

@@ -10,7 +10,7 @@
 #include "sync/peer_failure.h"
 #include "remote/operation_queue.h"
 #include "remote/group_lock.h"
-#include "remote/serve.h"
+#include "remote/target.h"
 #include "remote/window.h"
 
 #include <utlist.h>
@@ -54,7 +54,7 @@ static void lose_process(struct proa_win *win, int rank)
         proa_atomic_store(&process->lost, 1, PROA_RELAXED); /* proa_remote_is_lost */
     if (!r)
         return;
-    proa_serve_lost(r);
+    proa_remote_target_lost(r);
     proa_queue_lose(r);
     proa_batch_lose_wanted(r);
 }

@@ -6,7 +6,7 @@
 #include "remote/operation_queue.h"
 #include "remote/group_lock.h"
 #include "remote/move.h"
-#include "remote/serve.h"
+#include "remote/target.h"
 #include "remote/window.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static struct proa_remote *sender_of(const struct proa_wire_head *head, uint32_t
 static void on_message(uint32_t peer, const void *message, size_t bytes)
 {
     static proa_remote_handler *const handlers[] = {
-        [PROA_WIRE_BATCH] = proa_serve_batch, [PROA_WIRE_ANSWER] = proa_batch_answered};
+        [PROA_WIRE_BATCH] = proa_remote_target_batch, [PROA_WIRE_ANSWER] = proa_batch_answered};
     struct proa_wire_head head;
     struct proa_remote *from;
 
@@ -57,7 +57,7 @@ static void on_message(uint32_t peer, const void *message, size_t bytes)
 
 static int go_on(int *is_pending)
 {
-    int got = proa_serve_pending(is_pending);
+    int got = proa_remote_target_pending(is_pending);
 
     *is_pending |= proa_queues_push(0);
     *is_pending |= proa_group_locks_look();

@@ -5,7 +5,7 @@
 #include "base/atomic.h"
 #include "base/host_progress.h"
 #include "adopt/adopt.h"
-#include "remote/serve.h"
+#include "remote/target.h"
 #include "remote/work.h"
 #include "rma/combine.h"
 #include "shm/threads.h"
@@ -133,23 +133,23 @@ void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
 }
 
 /* No process of another node is an origin here. */
-void proa_serve_posted(struct proa_remote *origin, uint64_t times)
+void proa_remote_target_posted(struct proa_remote *origin, uint64_t times)
 {
     (void)origin, (void)times;
 }
 
-void proa_serve_batch(struct proa_remote *from, const struct proa_wire_head *head, const char *body,
-                      size_t bytes)
+void proa_remote_target_batch(struct proa_remote *from, const struct proa_wire_head *head,
+                              const char *body, size_t bytes)
 {
     (void)from, (void)head, (void)body, (void)bytes;
 }
 
-void proa_serve_lost(struct proa_remote *origin)
+void proa_remote_target_lost(struct proa_remote *origin)
 {
     (void)origin;
 }
 
-int proa_serve_pending(int *is_pending)
+int proa_remote_target_pending(int *is_pending)
 {
     *is_pending = 0;
     return 0;

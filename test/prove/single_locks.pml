@@ -14,7 +14,7 @@
  * Code: src/remote/single_locks.c: neighbours_try ask is_granted others_try proa_single_locks_try
  * Code: src/remote/sync.c: take lock_all unlock_all
  * Code: src/remote/group_lock.c: await_room proa_group_lock_enter can_ask is_out_of_turn
- * Code: src/remote/serve.c: lock_try
+ * Code: src/remote/target.c: lock_try
  * Code: src/sync/lock.c: proa_lock_try_ahead
  *
  * Assumed:

@@ -4,7 +4,7 @@
 #include "hostile.h"
 
 #include "remote/group_lock.h"
-#include "remote/serve.h"
+#include "remote/target.h"
 #include "sync/notify.h"
 #include "sync/peer_failure.h"
 
@@ -440,8 +440,8 @@ static void late_body(struct world *world)
         m.words[(m.bytes - 8) / 8] = 1;
         proa_progress_enter();
         proa_failed_lose(win, EVIL);
-        proa_serve_batch(proa_remote_make(win, EVIL), &m.head, (char *)m.words + sizeof m.head,
-                         m.bytes - sizeof m.head);
+        proa_remote_target_batch(proa_remote_make(win, EVIL), &m.head,
+                                 (char *)m.words + sizeof m.head, m.bytes - sizeof m.head);
         proa_progress_leave();
         CHECK_EQUAL(window_words(win)[0], 0);
         CHECK_OK(proa_win_lock(win, VICTIM, 1, 0));

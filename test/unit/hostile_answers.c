@@ -136,7 +136,7 @@ static void malformed_answers(void **state)
                                        .limit_s = 20});
 }
 
-/* A target without memory for a batch answers like this (remote/serve.c): no nonsense. */
+/* A target without memory for a batch answers like this (remote/target.c): no nonsense. */
 static void refused_body(struct world *world)
 {
     const struct proa_wire_outcome outcome = {PROA_ERR_NO_MEM, 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows over several nodes (remote/origin.c, remote/serve.c, progress/progress.c), over the
+/* Windows over several nodes (remote/origin.c, remote/target.c, progress/progress.c), over the
  * network that the tests pretend: every synchronization and operation, near and far at once, with
  * all that a network may do. */
 #include "move.h"

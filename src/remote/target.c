@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See serve.h. */
-#include "remote/serve.h"
+/* See target.h. */
+#include "remote/target.h"
 #include "base/fail.h"
 #include "base/system.h"
 #include "progress/progress.h"
@@ -171,7 +171,7 @@ static int is_posted(const struct proa_remote *origin)
     return origin->posted > origin->told.completed;
 }
 
-void proa_serve_posted(struct proa_remote *origin, uint64_t times)
+void proa_remote_target_posted(struct proa_remote *origin, uint64_t times)
 {
     struct proa_serving *s = origin->serving;
 
@@ -196,8 +196,8 @@ static const char *out_of_place(const struct proa_serving *s, const struct proa_
     return NULL;
 }
 
-void proa_serve_batch(struct proa_remote *origin, const struct proa_wire_head *head,
-                      const char *body, size_t bytes)
+void proa_remote_target_batch(struct proa_remote *origin, const struct proa_wire_head *head,
+                              const char *body, size_t bytes)
 {
     struct proa_serving *s = serving_of(origin);
     unsigned locks =
@@ -251,7 +251,7 @@ static void look_at_neighbours(void)
     due_ns = waits ? now_ns + LOOK_NS : 0;
 }
 
-int proa_serve_pending(int *is_pending)
+int proa_remote_target_pending(int *is_pending)
 {
     struct proa_serving *s, *next;
     int got = 0;
@@ -268,7 +268,7 @@ int proa_serve_pending(int *is_pending)
     return got;
 }
 
-void proa_serve_forget(struct proa_remote *origin)
+void proa_remote_target_forget(struct proa_remote *origin)
 {
     struct proa_serving *s = origin->serving;
 
@@ -283,7 +283,7 @@ void proa_serve_forget(struct proa_remote *origin)
 
 /* A lock that the origin holds would keep others out for ever. A lock that it waits for is released
  * once granted: a place in the queue cannot be left (sync/lock.h). */
-void proa_serve_lost(struct proa_remote *origin)
+void proa_remote_target_lost(struct proa_remote *origin)
 {
     struct proa_serving *s = origin->serving;
 

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Targets for origins on other nodes: locks and posts that batches need (remote/serve.c), and their
- * operations (remote/execute.c).
+ * Targets for origins on other nodes: locks and posts that batches need (remote/target.c), and
+ * their operations (remote/execute.c).
  *
  * Everything here is inside the progress engine (progress/progress.h), on the thread that makes
  * progress, and does not wait. Locks are requested in steps (sync/lock.h). A batch that comes
  * before its lock is granted, or before our post for its epoch, is kept. At most one batch of each
  * origin is kept, as the origin sends no more until then. No byte of a batch is trusted.
  */
-#ifndef PROA_REMOTE_SERVE_H
-#define PROA_REMOTE_SERVE_H
+#ifndef PROA_REMOTE_TARGET_H
+#define PROA_REMOTE_TARGET_H
 
 #include "remote/batch.h"
 
 /* Executes a batch that has come. Of one that makes no sense, the operations executed before that
  * stay done. */
-proa_remote_handler proa_serve_batch;
+proa_remote_handler proa_remote_target_batch;
 
 /* Goes on with the batches that wait for locks; returns how many got theirs. *is_pending: some
  * still wait. */
-int proa_serve_pending(int *is_pending);
+int proa_remote_target_pending(int *is_pending);
 
 /* We have posted to the origin `times` times by now: a batch that waited for that is executed. */
-void proa_serve_posted(struct proa_remote *origin, uint64_t times);
+void proa_remote_target_posted(struct proa_remote *origin, uint64_t times);
 
 /* The origin's process is gone, and will release no lock any more. */
-void proa_serve_lost(struct proa_remote *origin);
+void proa_remote_target_lost(struct proa_remote *origin);
 
 /* Frees the state that is kept for an origin. */
-void proa_serve_forget(struct proa_remote *origin);
+void proa_remote_target_forget(struct proa_remote *origin);
 
 /* ---- operations, by the functions that a neighbour process uses on the node ---- */
 
