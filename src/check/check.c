@@ -177,7 +177,7 @@ void proa_check_complete(struct proa_check *check, enum proa_call call, int rank
     const int is_one = what == ONE || what == LOCALLY_ONE;
 
     if (proa_check_sees_memory && (call == PROA_CALL_Win_wait || what != NOTHING))
-        proa_local_linger(caller);
+        proa_local_await_threads(caller);
     proa_inside_enter();
     if (proa_last_sync_is_noted(call))
         proa_last_syncs_note(&check->sinces, call, rank, caller);

@@ -23,10 +23,10 @@
 #include <utlist.h>
 
 enum {
-    TAKEN_MOST = 1024,    /* at a time */
-    LINGER_US = 2000,     /* a call waits for other threads, */
-    LINGERS_OF_PLACE = 8, /* so many times from one place, */
-    LINGERS_MOST = 256,   /* and in all */
+    TAKEN_MOST = 1024,   /* at a time */
+    PAUSE_US = 2000,     /* a call waits for other threads, */
+    PAUSES_OF_PLACE = 8, /* so many times from one place, */
+    PAUSES_MOST = 256,   /* and in all */
     PLACES = 256
 };
 
@@ -246,19 +246,19 @@ static int is_early(const void *caller)
     static uint16_t all, of_place[PLACES];
     uint16_t *count = &of_place[((uintptr_t)caller * 2654435769U >> 16) % PLACES];
 
-    if (proa_atomic_load(count, PROA_RELAXED) >= LINGERS_OF_PLACE ||
-        proa_atomic_load(&all, PROA_RELAXED) >= LINGERS_MOST)
+    if (proa_atomic_load(count, PROA_RELAXED) >= PAUSES_OF_PLACE ||
+        proa_atomic_load(&all, PROA_RELAXED) >= PAUSES_MOST)
         return 0;
     proa_atomic_fetch_add(count, 1, PROA_RELAXED);
     proa_atomic_fetch_add(&all, 1, PROA_RELAXED);
     return 1;
 }
 
-void proa_local_linger(const void *caller)
+void proa_local_await_threads(const void *caller)
 {
     if (!is_on || !has_threads || !caller || !is_early(caller))
         return;
-    usleep(LINGER_US);
+    usleep(PAUSE_US);
     take_all(BESIDE);
 }
 

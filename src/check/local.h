@@ -35,7 +35,7 @@ void proa_local_take(int polls);
  * the program's other threads get some time, and their accesses are taken. So a thread that no
  * order leads to from this one is seen beside the call, and not only by luck. caller NULL: does
  * nothing. */
-void proa_local_linger(const void *caller);
+void proa_local_await_threads(const void *caller);
 
 /* A call on a window is over. One of the host's that programs poll with counts as MPI_Win_sync. */
 void proa_local_called(enum proa_call call);

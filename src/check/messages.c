@@ -187,7 +187,7 @@ void proa_message_after(const struct proa_message *message)
     if (!proa_ordering_is_on())
         return;
     if (message->hears || message->meeting >= 0)
-        proa_local_linger(message->caller);
+        proa_local_await_threads(message->caller);
     proa_inside_enter();
     if (message->hears)
         proa_clock_hear(PROA_ROW_TOLD);
