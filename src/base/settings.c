@@ -136,6 +136,9 @@ static void settings_read(void)
     row++;
     PROA_SETTINGS(PROA_READ)
 #undef PROA_READ
+    settings.check = strcmp(settings.check_level, "0") != 0;
+    settings.check_conflicts = settings.check && strcmp(settings.check_level, "usage") != 0;
+    settings.check_memory = strcmp(settings.check_level, "memory") == 0;
 }
 
 const struct proa_settings *proa_settings(void)
@@ -147,5 +150,5 @@ const struct proa_settings *proa_settings(void)
 void proa_settings_leave_check(void)
 {
     pthread_once(&settings_once, settings_read);
-    settings.check = 0;
+    settings.check = settings.check_conflicts = settings.check_memory = 0;
 }

@@ -40,32 +40,27 @@
       "1: a table of each window on standard error at the end: operations and bytes, the ways "    \
       "to memory, and waits by rank; a file's name: the same for programs, as JSON. All ranks "    \
       "need the same value, as `proa run --stats` sets it")                                        \
-    X(check, "PROA_CHECK", FLAG, "0", "0|1", USER,                                                 \
+    X(check_level, "PROA_CHECK", CHOICE, "0", "0|1|usage|memory", USER,                            \
       "1: wrong uses are told on standard error, with the calls and the remedy (doc/CHECK.md). "   \
-      "All "                                                                                       \
-      "ranks need the same value, as `proa run --check` sets it, and "                             \
-      "libproa-instruments-HOST.so in front of Proa's library in LD_PRELOAD")                      \
-    X(check_conflicts, "PROA_CHECK_CONFLICTS", FLAG, "1", "0|1", USER,                             \
-      "0: with PROA_CHECK=1, usage rules and hangs alone are told, and no conflicts between "      \
-      "operations, as by `proa run --check=usage`")                                                \
-    X(check_memory, "PROA_CHECK_MEMORY", FLAG, "0", "0|1", USER,                                   \
-      "with PROA_CHECK=1, loads and stores by the program are compared with operations as well, "  \
-      "as by `proa run --check=memory`")                                                           \
+      "usage: broken usage rules and hangs alone, and no conflicts between operations. memory: "   \
+      "loads and stores by the program are compared with operations as well. All ranks need the "  \
+      "same value, as `proa run --check` sets it, and libproa-instruments-HOST.so in front of "    \
+      "Proa's library in LD_PRELOAD")                                                              \
     X(check_json, "PROA_CHECK_JSON", TEXT, "", "the name of a file", USER,                         \
-      "with PROA_CHECK=1, a file of JSON with all that was found, as by `proa run --check-json`")  \
+      "in check mode, a file of JSON with all that was found, as by `proa run --check-json`")      \
     X(check_sarif, "PROA_CHECK_SARIF", TEXT, "", "the name of a file", USER,                       \
       "the same as SARIF 2.1.0, for editors and continuous integration")                           \
     X(check_root, "PROA_CHECK_ROOT", TEXT, "", "the name of a folder", USER,                       \
       "paths in the file of SARIF begin there, as by `proa run --check-root`; otherwise at the "   \
       "folder in which rank 0 runs")                                                               \
     X(check_stack, "PROA_CHECK_STACK", NUMBER, "5", "1..64", USER,                                 \
-      "with PROA_CHECK=1, how many calls of the program a report names for each call of MPI, "     \
+      "in check mode, how many calls of the program a report names for each call of MPI, "         \
       "from the innermost one towards main; `proa run --check-stack` sets 64")                     \
     X(check_fail_on, "PROA_CHECK_FAIL_ON", CHOICE, "none", "none|note|misuse|race", USER,          \
-      "with PROA_CHECK=1, findings of this weight or more make processes that would exit with "    \
+      "in check mode, findings of this weight or more make processes that would exit with "        \
       "status 0 exit with status 66, as `proa run --fail-on` does")                                \
     X(check_hang_s, "PROA_CHECK_HANG", NUMBER, "5", "0..1000000", USER,                            \
-      "with PROA_CHECK=1, seconds after which it is told that all ranks wait, for whom, and "      \
+      "in check mode, seconds after which it is told that all ranks wait, for whom, and "          \
       "where; "                                                                                    \
       "0: never")                                                                                  \
     X(color, "PROA_COLOR", CHOICE, "auto", "auto|always|never", USER,                              \
@@ -118,6 +113,8 @@ struct proa_settings {
 #define PROA_FIELD(field, variable, kind, fallback, values, whose, help) PROA_FIELD_##kind(field)
     PROA_SETTINGS(PROA_FIELD)
 #undef PROA_FIELD
+    /* Of check_level: is anything checked, conflicts between operations, and loads and stores? */
+    int check, check_conflicts, check_memory;
 };
 
 /* The settings in force. Never NULL; safe from any thread. */

@@ -36,7 +36,7 @@ int proa_check_asked_for(void)
 {
     const char *check = getenv("PROA_CHECK");
 
-    if (!check || strcmp(check, "1") != 0 || !proa_settings()->check || proa_settings()->disable)
+    if (!check || !*check || !proa_settings()->check || proa_settings()->disable)
         return 0;
     if (!has_instruments()) {
         lacks_instruments = 1;
@@ -50,7 +50,7 @@ void proa_check_tell_lack(int rank)
 {
     if (lacks_instruments && rank == 0)
         proa_log(PROA_LOG_WARN,
-                 "PROA_CHECK=1 needs libproa-instruments-%s.so in LD_PRELOAD, in front of "
+                 "PROA_CHECK needs libproa-instruments-%s.so in LD_PRELOAD, in front of "
                  "libproa-%s.so, as `proa run --check` has it: nothing is checked",
                  PROA_LIBRARY, PROA_LIBRARY);
     lacks_instruments = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The program's own loads and stores, with PROA_CHECK_MEMORY: of memory of windows, and of buffers
+ * The program's own loads and stores, with PROA_CHECK=memory: of memory of windows, and of buffers
  * of pending operations (check/buffers.h), as the tool sees them that the program runs in
  * (translator/translator.h).
  *

@@ -106,9 +106,8 @@ int proa_presence_checks_alike(void)
         return 1;
     other = next_checking(0, 0);
     if (other < job.size && next_checking(0, 1) == job.rank)
-        proa_log(PROA_LOG_WARN,
-                 "check mode is off: ranks %d and %d differ in PROA_CHECK or PROA_CHECK_CONFLICTS",
-                 job.rank, other);
+        proa_log(PROA_LOG_WARN, "check mode is off: ranks %d and %d differ in PROA_CHECK", job.rank,
+                 other);
     return other == job.size;
 }
 

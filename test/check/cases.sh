@@ -4,7 +4,7 @@
 # shellcheck source=test/check/split.sh
 . "$(dirname "$0")/split.sh"
 
-"${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_MEMORY="${PROA_CHECK_MEMORY-0}" --env PROA_CHECK_JSON="$files/json" -- "$@" >"$files/said" 2>&1 || {
+"${launch[@]}" --env PROA_CHECK="${PROA_CHECK:-1}" --env PROA_CHECK_JSON="$files/json" -- "$@" >"$files/said" 2>&1 || {
   status=$?
   echo "cases: the run fails"
   cat "$files/said"

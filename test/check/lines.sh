@@ -6,7 +6,7 @@
 . "$(dirname "$0")/split.sh"
 
 program=$1 source=$2
-said=$("${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_MEMORY=1 -- "$program" 2>&1) || { echo "$said"; echo "lines: the run fails"; exit 1; }
+said=$("${launch[@]}" --env PROA_CHECK=memory -- "$program" 2>&1) || { echo "$said"; echo "lines: the run fails"; exit 1; }
 
 # told TEXT MARK: a line of a report has the text, and the line of the source that ends with a comment of that mark.
 told() {

@@ -81,8 +81,8 @@ static void run(const struct ill *ill, int applied)
 
 static void run_all(int is_applied)
 {
-    const char *memory_too = getenv("PROA_CHECK_MEMORY");
-    const int has_local = memory_too && strcmp(memory_too, "1") == 0;
+    const char *level = getenv("PROA_CHECK");
+    const int has_local = level && strcmp(level, "memory") == 0;
 
     for (int i = 0; i < LISTS; i++)
         for (const struct ill *ill = lists[i]; ill->name; ill++)

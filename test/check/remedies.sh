@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Applies what check mode proposes:  remedies.sh LAUNCH HOST RANKS SECONDS [OPTION...] -- PROGRAM
 #
-# PROGRAM is remedies. With PROA_CHECK_MEMORY=1 its loads and stores count, too.
+# PROGRAM is remedies. With PROA_CHECK=memory its loads and stores count, too.
 # shellcheck source=test/check/split.sh
 . "$(dirname "$0")/split.sh"
 
-memory=${PROA_CHECK_MEMORY-0}
+export PROA_CHECK=${PROA_CHECK:-1}
 for way in wrong applied; do
-  "${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_MEMORY="$memory" --env PROA_CHECK_JSON="$files/$way" -- "$@" $way >"$files/said" 2>&1 || {
+  "${launch[@]}" --env PROA_CHECK="$PROA_CHECK" --env PROA_CHECK_JSON="$files/$way" -- "$@" $way >"$files/said" 2>&1 || {
     status=$?
     echo "remedies: the run fails ($way)"
     cat "$files/said"
@@ -19,5 +19,5 @@ for way in wrong applied; do
 done
 "$1" --list >"$files/list"
 level=()
-[ "$memory" = 0 ] || level=(memory)
+[ "$PROA_CHECK" = 1 ] || level=(memory)
 python3 "$(dirname "$0")/remedies.py" "$files/list" "$files/wrong" "$files/applied" "$(dirname "$0")/../../src" ${level[@]+"${level[@]}"}

@@ -1,5 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # As remedies.sh, with loads and stores by the program.
-export PROA_CHECK_MEMORY=1
+export PROA_CHECK=memory
 exec "$(dirname "$0")/remedies.sh" "$@"

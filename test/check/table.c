@@ -5,7 +5,7 @@
  *
  * The scenes of one synchronization and one memory run together, on words of their own. A report
  * tells its scene by its places: the function of the first access, and the lines of both. With
- * --list the program prints what is expected (table.py). PROA_CHECK_MEMORY=1: of loads and stores,
+ * --list the program prints what is expected (table.py). PROA_CHECK=memory: of loads and stores,
  * too. Of the scenes one in three runs; with an argument all whose names begin with it, of which
  * check mode keeps 1,000 findings (findings/finding.c).
  */
@@ -447,10 +447,10 @@ static void list(const struct batch *batch)
 int main(int argc, char **argv)
 {
     const int lists = argc > 1 && strcmp(argv[1], "--list") == 0;
-    const char *memory_too = getenv("PROA_CHECK_MEMORY");
+    const char *level = getenv("PROA_CHECK");
     int size;
 
-    watches = memory_too && strcmp(memory_too, "1") == 0;
+    watches = level && strcmp(level, "memory") == 0;
     prefix = argv[1 + lists];
     if (lists) {
         each(list);

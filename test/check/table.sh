@@ -5,9 +5,9 @@
 # shellcheck source=test/check/split.sh
 . "$(dirname "$0")/split.sh"
 
-for memory in 0 1; do
-  export PROA_CHECK_MEMORY=$memory
-  "${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_MEMORY=$memory --env PROA_CHECK_JSON="$files/json" -- "$@" >"$files/said" 2>&1 || {
+for level in 1 memory; do
+  export PROA_CHECK=$level
+  "${launch[@]}" --env PROA_CHECK=$level --env PROA_CHECK_JSON="$files/json" -- "$@" >"$files/said" 2>&1 || {
     echo "table: the run fails"
     cat "$files/said"
     exit 1

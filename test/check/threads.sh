@@ -7,7 +7,7 @@
 
 "$1" --list "${@:2}" >"$files/list"
 for try in 1 2 3 4 5 6 7 8; do
-  "${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_MEMORY=1 --env PROA_CHECK_JSON="$files/json.$try" -- "$@" >"$files/said" 2>&1 || {
+  "${launch[@]}" --env PROA_CHECK=memory --env PROA_CHECK_JSON="$files/json.$try" -- "$@" >"$files/said" 2>&1 || {
     cat "$files/said"
     echo "threads: the run fails"
     exit 1

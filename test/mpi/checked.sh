@@ -36,7 +36,7 @@ ranked=(-- bash -c 'exec "$1" 2>"$0/$$"' "$apart" "$@")
 start "${ranked[@]}" || fail "the run fails"
 ! grep -q '^proa: ' "$said" || fail "told without the setting"
 
-start --env PROA_CHECK=1 --env PROA_CHECK_CONFLICTS=0 "${ranked[@]}" || fail "the run with usage rules alone fails"
+start --env PROA_CHECK=usage "${ranked[@]}" || fail "the run with usage rules alone fails"
 grep -q "^proa: check: $ranks ranks, .*: nothing found" "$said" || fail "usage rules alone find something"
 
 files=$(mktemp -d)

@@ -12,8 +12,8 @@ while [ "$1" != -- ]; do
 done
 way=${!#}
 ranks=2
-conflicts=1
-[ "$way" != start ] || conflicts=0 # the operation waits, which is left to the slow form then (bind/form.h)
+level=1
+[ "$way" != start ] || level=usage # the operation waits, which is left to the slow form then (bind/form.h)
 
 fail() {
   echo "hang $way: $1"
@@ -22,7 +22,7 @@ fail() {
 }
 
 # The program ends once the report is there.
-"${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_CONFLICTS=$conflicts --env PROA_CHECK_HANG=1 --env PROA_TEST_TOLD="$said.told" "$@" >"$said" 2>&1 &
+"${launch[@]}" --env PROA_CHECK=$level --env PROA_CHECK_HANG=1 --env PROA_TEST_TOLD="$said.told" "$@" >"$said" 2>&1 &
 while kill -0 $! 2>/dev/null; do
   sleep 0.2
   grep -q '^proa: hang:' "$said" && touch "$said.told"

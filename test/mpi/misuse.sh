@@ -24,9 +24,9 @@ fail() {
 more='wrong_info wrong_part wrong_attached wrong_unmapped wrong_stack'
 near=' wrong_nocheck_start wrong_nocheck_lock wrong_nocheck_beside_all wrong_groups wrong_locked_exposed ' # told on one node
 
-# run CONFLICTS NAMES: all are told but these, with check mode of that kind.
+# run LEVEL NAMES: all are told but these, with check mode at that level.
 run() {
-  "${launch[@]}" --env PROA_CHECK=1 --env PROA_CHECK_CONFLICTS="$1" "${program[@]}" >"$said" 2>&1 || {
+  "${launch[@]}" --env PROA_CHECK="$1" "${program[@]}" >"$said" 2>&1 || {
     [ $? != 77 ] || { cat "$said" && exit 77; } # an ordinary user has no pretended hosts everywhere
     fail "the run fails"
   }
@@ -39,7 +39,7 @@ run() {
   ! grep -q '(window "right_' "$said" || fail "a false alarm"
 }
 program=("$@")
-run 0 ' wrong_noput_post wrong_noput wrong_nocheck_sides '
+run usage ' wrong_noput_post wrong_noput wrong_nocheck_sides '
 run 1 ''
 ! grep -q '^proa: race:' "$said" || fail "a race"
 grep -q '^proa: misuse: the ranks do not agree on the info key accumulate_ops: rank 1 has "same_op"' "$said" || fail "creation is not told"

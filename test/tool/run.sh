@@ -645,7 +645,10 @@ exec_checks() {
     # shellcheck disable=SC2086 # words
     proa exec --mpi "$host" $options env
     expect_status 0
-    expect_times 1 "PROA_CHECK=1"
+    case $options in
+    *=memory) expect_times 1 "PROA_CHECK=memory" ;;
+    *) expect_times 1 "PROA_CHECK=1" ;;
+    esac
   done
   proa exec --mpi "$host" --check-json found --check-sarif=/found --fail-on=note env
   expect_times 1 "PROA_CHECK_JSON=$PWD/found"
@@ -655,15 +658,12 @@ exec_checks() {
   proa exec --mpi "$host" --check-stack --check-root=tree env
   expect_times 1 "PROA_CHECK_STACK=64"
   expect_times 1 "PROA_CHECK_ROOT=$PWD/tree"
-  proa exec --mpi "$host" --check env
-  expect_times 0 "PROA_CHECK_MEMORY"
-  if has_translator; then
-    proa exec --mpi "$host" --check=memory env
-    expect_times 1 "PROA_CHECK_MEMORY=1"
-  fi
-  expect_times 0 "PROA_CHECK_CONFLICTS"
+  PROA_CHECK=usage proa exec --mpi "$host" --check-stack env
+  expect_times 1 "PROA_CHECK=usage"
+  PROA_CHECK=usage proa exec --mpi "$host" --check env
+  expect_times 1 "PROA_CHECK=1"
   proa exec --mpi "$host" --check=usage env
-  expect_times 1 "PROA_CHECK_CONFLICTS=0"
+  expect_times 1 "PROA_CHECK=usage"
   proa exec --mpi "$host" env
   expect_times 0 "PROA_CHECK"
 }

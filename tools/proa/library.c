@@ -189,7 +189,7 @@ static bool is_checked(void)
 {
     const char *check = getenv("PROA_CHECK");
 
-    return check && strcmp(check, "1") == 0;
+    return check && *check && strcmp(check, "0") != 0;
 }
 
 const char *proa_library_find(const struct proa_host *host)

@@ -250,14 +250,13 @@ static void set_color(void)
 /* Each of the options asks for check mode. */
 static void set_check(const struct proa_line *line)
 {
+    const char *level = getenv("PROA_CHECK");
+
     if (!line->check && !line->check_json && !line->check_sarif && !line->fail_on &&
         !line->check_stack && !line->check_root)
         return;
-    setenv("PROA_CHECK", "1", 1);
-    if (line->check && is(line->check, "usage"))
-        setenv("PROA_CHECK_CONFLICTS", "0", 1);
-    if (line->check && is(line->check, "memory"))
-        setenv("PROA_CHECK_MEMORY", "1", 1);
+    if (line->check || !level || is(level, "0"))
+        setenv("PROA_CHECK", line->check ? line->check : "1", 1);
     set_color();
     if (line->check_stack)
         setenv("PROA_CHECK_STACK", "64", 1);

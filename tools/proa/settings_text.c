@@ -41,7 +41,7 @@ static void write_mdoc_row(const struct proa_setting *row, FILE *out)
 /* The manual is the user's: test/README.md has the settings for developers. */
 static void write_mdoc(FILE *out, int of_command)
 {
-    fprintf(out, ".Bl -tag -width \"PROA_CHECK_CONFLICTS\"\n");
+    fprintf(out, ".Bl -tag -width \"PROA_CHECK_FAIL_ON\"\n");
     for (const struct proa_setting *row = proa_setting_rows; row->variable; row++)
         if (row->of_command == of_command && row->whose != PROA_SETTING_DEVELOPER)
             write_mdoc_row(row, out);

@@ -12,9 +12,9 @@
 
 static bool is_asked_for(void)
 {
-    const char *memory = getenv("PROA_CHECK_MEMORY");
+    const char *check = getenv("PROA_CHECK");
 
-    return memory && strcmp(memory, "1") == 0;
+    return check && strcmp(check, "memory") == 0;
 }
 
 /* Their runtimes take addresses that Valgrind needs. NULL: it has none. */
