@@ -86,7 +86,7 @@ void proa_arrows_post(struct proa_run *run, const struct proa_model_event *post,
         struct pair *pair = pair_of(run->arrows, post->window, group[i], target);
 
         proa_queue_put(run, &pair->posts,
-                       (struct proa_item){proa_endpoint_at(post, post->begin_ns), 0, 0});
+                       (struct proa_item){proa_end_at(post, post->begin_ns), 0, 0});
         match(run, pair);
     }
 }
@@ -104,10 +104,10 @@ void proa_arrows_complete(struct proa_run *run, const struct proa_open *access,
         struct proa_item to = {first->end, first->waited_ns + proa_waited(complete, target), 0};
 
         if (first->end.event == 0)
-            to.end = proa_endpoint_at(complete, complete->end_ns);
+            to.end = proa_end_at(complete, complete->end_ns);
         proa_queue_put(run, &pair->accesses, to);
         proa_queue_put(run, &pair->completes,
-                       (struct proa_item){proa_endpoint_at(complete, complete->begin_ns), 0, 0});
+                       (struct proa_item){proa_end_at(complete, complete->begin_ns), 0, 0});
         match(run, pair);
     }
 }
@@ -123,7 +123,7 @@ void proa_arrows_wait(struct proa_run *run, const struct proa_open *exposure,
 
         proa_queue_put(
             run, &pair->waits,
-            (struct proa_item){proa_endpoint_at(wait, wait->end_ns), proa_waited(wait, origin), 0});
+            (struct proa_item){proa_end_at(wait, wait->end_ns), proa_waited(wait, origin), 0});
         match(run, pair);
     }
 }
@@ -171,9 +171,9 @@ void proa_arrows_fence(struct proa_run *run, const struct proa_model_event *even
         HASH_ADD(hh, run->arrows->fences, key, sizeof fence->key, fence);
     }
     if (fence->count == 0 || event->begin_ns > fence->last.ns)
-        fence->last = proa_endpoint_at(event, event->begin_ns);
+        fence->last = proa_end_at(event, event->begin_ns);
     fence->items[fence->count++] =
-        (struct proa_item){proa_endpoint_at(event, event->end_ns), proa_waited(event, -1), 0};
+        (struct proa_item){proa_end_at(event, event->end_ns), proa_waited(event, -1), 0};
     if (fence->count == window->size)
         fence_done(run, fence);
 }

@@ -83,7 +83,7 @@ void proa_deliveries_sent(struct proa_run *run, const struct proa_model_event *o
 
     proa_queue_put(
         run, &flow->sent,
-        (struct proa_item){proa_endpoint_at(operation, operation->begin_ns), 0, operation->part});
+        (struct proa_item){proa_end_at(operation, operation->begin_ns), 0, operation->part});
     match(run, flow);
 }
 
@@ -92,9 +92,8 @@ void proa_deliveries_applied(struct proa_run *run, const struct proa_model_event
     const int target = proa_rank_in(&run->model->windows[applied->window], applied->process);
     struct flow *flow = flow_of(run->deliveries, applied->window, applied->rank, target);
 
-    proa_queue_put(
-        run, &flow->applied,
-        (struct proa_item){proa_endpoint_at(applied, applied->end_ns), 0, applied->part});
+    proa_queue_put(run, &flow->applied,
+                   (struct proa_item){proa_end_at(applied, applied->end_ns), 0, applied->part});
     match(run, flow);
 }
 
@@ -143,7 +142,7 @@ void proa_deliveries_notified(struct proa_run *run, const struct proa_model_even
 
     proa_queue_put(
         run, &counter->operations,
-        (struct proa_item){proa_endpoint_at(operation, operation->begin_ns), 0,
+        (struct proa_item){proa_end_at(operation, operation->begin_ns), 0,
                            proa_run_side(run, operation->process, operation->window)->renumbered});
     count_up(run, counter);
 }
@@ -157,7 +156,7 @@ void proa_deliveries_wait(struct proa_run *run, const struct proa_model_event *w
         return;
     counter = counter_of(run->deliveries, wait->window, target, wait->counter);
     proa_queue_put(run, &counter->waits,
-                   (struct proa_item){proa_endpoint_at(wait, wait->end_ns), proa_waited(wait, -1),
+                   (struct proa_item){proa_end_at(wait, wait->end_ns), proa_waited(wait, -1),
                                       counter->before + wait->displacement});
     if (is_reset)
         counter->before += wait->displacement;

@@ -47,7 +47,7 @@ struct proa_item proa_queue_take(struct proa_queue *queue)
     return queue->items[queue->first++];
 }
 
-struct proa_model_end proa_endpoint_at(const struct proa_model_event *event, int64_t ns)
+struct proa_model_end proa_end_at(const struct proa_model_event *event, int64_t ns)
 {
     return (struct proa_model_end){event->process, event->thread, ns,
                                    event->id,      event->place,  event->call};

@@ -41,7 +41,7 @@ static inline struct proa_item *proa_queue_first(const struct proa_queue *queue)
     return &queue->items[queue->first];
 }
 
-struct proa_model_end proa_endpoint_at(const struct proa_model_event *event, int64_t ns);
+struct proa_model_end proa_end_at(const struct proa_model_event *event, int64_t ns);
 
 /* The process's rank in the window; -1: none. */
 int proa_rank_in(const struct proa_model_window *window, int process);

@@ -180,7 +180,7 @@ static struct held *held_by(const struct lock *lock, int process)
 /* By the end of that call it is known that the process has the lock. */
 static void have(struct proa_locks *locks, struct held *held, const struct proa_model_event *event)
 {
-    held->lock = proa_endpoint_at(event, event->end_ns);
+    held->lock = proa_end_at(event, event->end_ns);
     held->wait = wait_of(event);
     if (!held->had_ns)
         held->had_ns = event->end_ns;
@@ -258,7 +258,7 @@ void proa_locks_unlock(struct proa_run *run, const struct proa_model_event *even
     if (held->is_asked)
         have(run->locks, held, event);
     held->is_open = 0;
-    held->unlock = proa_endpoint_at(event, event->begin_ns);
+    held->unlock = proa_end_at(event, event->begin_ns);
     settle_all(run, lock, 0);
     forget(run, lock);
 }
