@@ -9,24 +9,24 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { END_SHIFT = 28 /* of a peer's number: the end above it, the transport's number below */ };
+enum { END_SHIFT = 28 /* bit of a peer's number where the endpoint begins */ };
 
 _Static_assert(PROA_NETS_MOST <= 1 << (32 - END_SHIFT), "a peer's number has room for the end");
 
 struct end {
-    struct proa_net *net; /* NULL: there is none */
+    struct proa_net *net; /* NULL if this entry is free */
     struct proa_net_address address;
     struct proa_offer offer;
-    uint64_t network; /* 0: no window has gone over it */
+    uint64_t network; /* 0 if no window uses the network */
     unsigned holders; /* windows, and windows that are being created */
 };
 
 static const struct proa_net_transport *transport;
 static struct end ends[PROA_NETS_MOST];
-static struct proa_net *nets[PROA_NETS_MOST]; /* of the ends that there are */
+static struct proa_net *nets[PROA_NETS_MOST]; /* of the entries in use */
 static int net_count;
 static int last_kept = -1;
-/* taken before the progress engine's */
+/* Lock order: before the progress engine's mutex. */
 static pthread_mutex_t join_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 void proa_progress_set_transport(const struct proa_net_transport *t)
@@ -71,7 +71,7 @@ static void on_lost(void *context, uint32_t number, enum proa_net_end end)
 
 static const struct proa_net_events events = {on_message, on_done, on_lost};
 
-/* ---- joining and leaving ---- */
+/* ---- joining and leaving networks ---- */
 
 int proa_endpoints_offers(struct proa_offers *offers, struct proa_offer_names *names)
 {
@@ -97,8 +97,8 @@ int proa_endpoints_offers(struct proa_offers *offers, struct proa_offer_names *n
     return outcome;
 }
 
-/* Changes the set of ends, and pauses the progress thread for that. now: NULL for an end that is
- * left. */
+/* Changes the set of endpoints; pauses the progress thread meanwhile. now: the new endpoint; NULL
+ * to close `end`. */
 static int change(struct end *end, const struct end *now)
 {
     int error;
@@ -119,7 +119,7 @@ static int change(struct end *end, const struct end *now)
     return error;
 }
 
-/* Every member behind the name is a function. */
+/* Returns whether the transport has all functions. Every member after the name is a function. */
 static int is_complete(const struct proa_net_transport *t)
 {
     void (*function)(void);
@@ -157,7 +157,7 @@ static struct end *find(const struct proa_offer *offer)
     return NULL;
 }
 
-/* Several threads may create windows at once: the first joins, the others wait. */
+/* Several threads may create windows at once: the first joins the network, the others wait. */
 int proa_endpoint_join(const struct proa_offer *offer, int *end, struct proa_net_address *address)
 {
     int error = PROA_OK;
@@ -281,7 +281,7 @@ int proa_endpoints_doze(long timeout_ns)
     return transport->doze(nets, net_count, timeout_ns);
 }
 
-/* Waking one end is enough. */
+/* Waking one endpoint is enough. */
 void proa_endpoints_wake(void)
 {
     if (net_count)

@@ -20,13 +20,14 @@
 #include <utlist.h>
 
 enum {
-    DOZE_NS = 100000000,     /* with nothing to do */
-    DOZE_PENDING_NS = 50000, /* an origin waits for a lock that is released on the node */
-    LINGER_NS = 30000,       /* after the last event, before a doze: the next event may be near */
-    LINGER_PUT_NS = 10000,   /* the same after a piece of a peer's put, which is no event */
-    LEAVE_NS = 900000000,    /* at the end of the process, for the goodbye */
-    REST_NS = 300000,        /* while other threads drive, before a check whether they still do */
-    TAKE_IN_TURNS = 64,      /* of progress in one call that tests, at the most */
+    DOZE_NS = 100000000, /* with nothing to do */
+    DOZE_PENDING_NS =
+        50000,         /* an origin waits for a lock that a process of this node has to release */
+    LINGER_NS = 30000, /* after the last event, before a doze: the next event may be near */
+    LINGER_PUT_NS = 10000, /* the same after a part of a peer's put, which raises no event */
+    LEAVE_NS = 900000000,  /* at the end of the process, for the goodbye */
+    REST_NS = 300000,   /* while other threads make progress, between checks that they still do */
+    TAKE_IN_TURNS = 64, /* most turns in one call that tests */
     STACK_BYTES = 1 << 19
 };
 
@@ -43,28 +44,29 @@ struct waiting {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
 static struct waiting *waiting;
-/* The thread is to end, before that perhaps to say goodbye. */
+/* Requests to the progress thread: to end; and to say goodbye before that. */
 enum { STOPS = 1, LEAVES = 2 };
 static int is_running, stopping;
-static pid_t owner; /* the process that all this belongs to */
+static pid_t owner; /* the process that owns this state; a child of fork does not */
 
-/* Which thread makes progress. drives counts the calls of waiting threads that made progress;
- * in_charge: the progress thread has to, as no other thread does. The doorbell ends its rest. */
+/* Which thread makes progress. drives: number of calls in which waiting threads made progress.
+ * in_charge: the progress thread makes progress, as no other thread does. rest_doorbell: the
+ * doorbell on which the progress thread rests. */
 static uint64_t drives;
 static uint32_t in_charge;
 static struct proa_doorbell rest_doorbell;
-static int dozes;      /* the progress thread dozes for long; inside */
-static int is_pending; /* work was left by the last progress, for another one soon; inside */
-/* Of the progress thread alone: its last look has left a batch; something came at the end of its
- * last doze. */
+static int dozes;      /* the progress thread may be in its long doze; inside */
+static int is_pending; /* the last progress left work that is due soon; inside */
+/* Used by the progress thread alone. soon: its last check left a batch unsent. came: something
+ * arrived at the end of its last doze. */
 static int soon, came;
 
-static uint32_t has_left; /* the progress thread is out of the transport for good */
+static uint32_t has_left; /* the progress thread will not enter the transport again */
 /* This thread holds the mutex, or is about to take or release it. A signal handler that has
  * interrupted the thread reads this. */
 static _Thread_local int inside;
 
-/* The mark is set before the mutex is taken, and removed after it is released. */
+/* The mark is set before the mutex is acquired, and cleared after it is released. */
 static void mark_inside(int yes)
 {
     proa_atomic_store(&inside, yes, PROA_RELAXED);
@@ -95,8 +97,8 @@ static int try_enter(void)
 
 /* ---- sending, for callers that may not wait ---- */
 
-/* Messages to one peer keep their order. A peer that takes nothing, such as one that has ended,
- * blocks only its own messages, and those of peers whose number has the same remainder. */
+/* Messages to one peer keep their order. A peer that accepts no messages, such as one that has
+ * ended, blocks only its own messages, and those of peers whose number has the same remainder. */
 static void waiting_send(void)
 {
     enum { REMAINDERS = 4096 };
@@ -144,7 +146,7 @@ int proa_progress_step(void)
     return moved;
 }
 
-/* Wakes no thread if oversubscribed: that would take a processor from a process. */
+/* Does not wake the thread if oversubscribed: the thread would take a processor from a process. */
 void proa_progress_disturb(void)
 {
     if (dozes && !proa_is_oversubscribed())
@@ -171,8 +173,8 @@ void proa_progress_drive(void)
     proa_progress_leave();
 }
 
-/* Twice at least: the first turn may take no more from the completion queue than completions of our
- * own sends, without a look at incoming messages. */
+/* Takes two turns at least. In the first, the completion queue may yield only completions of our
+ * own sends, before incoming messages are read. */
 void proa_progress_take_in(void)
 {
     take_charge();
@@ -183,8 +185,8 @@ void proa_progress_take_in(void)
     proa_progress_leave();
 }
 
-/* A thread that waited goes to sleep. Relaxed: the mutex orders the work, and a ring that is missed
- * costs a rest. */
+/* Called before a waiting thread sleeps. Relaxed: the mutex orders the work, and a missed ring
+ * costs one rest. */
 static void hand_over(void)
 {
     if (proa_atomic_exchange(&in_charge, 1, PROA_RELAXED) == 0)
@@ -196,13 +198,14 @@ static int is_in_charge(void)
     return proa_atomic_load(&in_charge, PROA_RELAXED) != 0;
 }
 
-/* Relaxed: a thread that is woken by thread_end sees it, by the doorbell or by the kernel. */
+/* Relaxed: a thread that thread_end wakes sees the flag, by the doorbell or by the kernel. */
 static int is_stopping(void)
 {
     return proa_atomic_load(&stopping, PROA_RELAXED);
 }
 
-/* Is there an aggregated batch that may have to be sent soon? A thread inside looks itself. */
+/* Returns whether an aggregated batch may have to be sent soon. If another thread is inside, that
+ * thread checks instead. */
 static int look_for_gathered(void)
 {
     int any;
@@ -214,7 +217,8 @@ static int look_for_gathered(void)
     return any;
 }
 
-/* Other threads drive: checks now and then whether they still do, and have left no work. */
+/* Other threads make progress: checks from time to time that they still do, and that no batch is
+ * left unsent. */
 static void rest(void)
 {
     uint64_t before = proa_atomic_load(&drives, PROA_RELAXED);
@@ -229,8 +233,8 @@ static void rest(void)
         proa_atomic_store(&in_charge, 1, PROA_RELAXED);
 }
 
-/* Makes progress once, then as long as events happen, or have just happened. A peer's put is no
- * event here, but after one piece there is mostly another. */
+/* Makes progress once, then as long as events happen, or have just happened. A peer's put raises no
+ * event here, but one part of a put is mostly followed by another. */
 static void move_and_doze(void)
 {
     long end_ns = came ? proa_system->now_ns() + LINGER_PUT_NS : 0;
@@ -256,7 +260,7 @@ static void *work(void *arg)
     (void)arg;
     proa_threads_begin();
     proa_host_progress_forbid();
-    proa_wait_unwatched(); /* this thread is in no call of the program's */
+    proa_wait_unwatched(); /* this thread executes no call of the program */
     while (!is_stopping()) {
         if (is_in_charge())
             move_and_doze();
@@ -264,8 +268,8 @@ static void *work(void *arg)
             rest();
     }
     if (is_stopping() & LEAVES) {
-        /* Nothing is freed: another thread may still drive. The mutex stays taken, so no thread is
-         * inside the network's library when the library ends. */
+        /* Nothing is freed: another thread may still make progress. The mutex stays locked, so that
+         * no thread is inside the network's library when the library ends. */
         proa_progress_enter();
         proa_endpoints_part(!proa_progress_work->has_windows());
     }
@@ -277,8 +281,8 @@ static void *work(void *arg)
 
 /* ---- start and stop ---- */
 
-/* The stack is small, as there may be a limit on address space. It has the usual size if the small
- * one does not hold the data that the process's libraries keep for each thread. */
+/* The stack is small, as the address space may be limited. If a small stack cannot hold the
+ * thread-local data of the process's libraries, it has the default size. */
 static int thread_create(void)
 {
     pthread_attr_t small;
@@ -292,7 +296,7 @@ static int thread_create(void)
     return error == EINVAL ? pthread_create(&thread, NULL, work, NULL) : error;
 }
 
-/* Blocks all signals in the new thread: the program's signals are for its own threads. */
+/* Blocks all signals in the new thread: the program handles its signals in its own threads. */
 static int thread_start(void)
 {
     sigset_t all, before;
@@ -305,7 +309,7 @@ static int thread_start(void)
     return error == 0 ? PROA_OK : proa_fail(PROA_ERR_OTHER, "cannot create the progress thread");
 }
 
-/* Makes the progress thread end soon. Takes no lock. */
+/* Requests the end of the progress thread. Takes no lock. */
 static void thread_end(int how)
 {
     proa_atomic_fetch_or(&stopping, how, PROA_RELAXED);
@@ -369,10 +373,10 @@ void proa_progress_end(void)
         proa_progress_stop();
 }
 
-/* Runs before the destructors of the network's library at the end of the process. The exit may come
- * from a signal handler that has interrupted this thread anywhere, inside too: so this takes no
- * lock and calls nothing of the library. The progress thread says goodbye, and this waits for it,
- * for LEAVE_NS at most. The peers of a process that leaves without a goodbye notice its end. */
+/* Runs before the destructors of the network's library at the end of the process. A signal handler
+ * may have called exit() while this thread was anywhere, even inside. So the function takes no lock
+ * and calls nothing of the library. The progress thread says goodbye, and this function waits for
+ * it, for LEAVE_NS at most. If a process leaves without a goodbye, its peers detect its end. */
 static __attribute__((destructor)) void at_exit(void)
 {
     long end_ns;
