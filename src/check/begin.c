@@ -20,9 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int lacks_instruments; /* check mode is asked for without them */
+static int lacks_instruments; /* check mode was requested without the library of instruments */
 
-/* In front of this library: behind it they would see Proa's own calls of the host. */
+/* The instruments must precede this library in the link map. After it they would observe Proa's own
+ * calls of the host. */
 static int has_instruments(void)
 {
     const char *build = dlsym(RTLD_DEFAULT, "proa_instruments");
@@ -30,8 +31,8 @@ static int has_instruments(void)
     return build && strcmp(build, PROA_BUILD) == 0 && !dlsym(RTLD_NEXT, "proa_instruments");
 }
 
-/* Reads the variable first: without it settings are not read yet, as the program may still make
- * some. */
+/* Reads the variable first. If it is unset, the settings are not read yet, as the program may still
+ * change them. */
 int proa_check_asked_for(void)
 {
     const char *check = getenv("PROA_CHECK");

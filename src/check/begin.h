@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The beginning and the end of check mode in a process. */
+/* Start and end of check mode in a process. */
 #ifndef PROA_CHECK_BEGIN_H
 #define PROA_CHECK_BEGIN_H
 
 #include <mpi.h>
 
-/* Of which build a library of Proa's is. */
+/* The build of a library of Proa. */
 #define PROA_BUILD PROA_LIBRARY " " PROA_VERSION
 
-/* In MPI_Init: what the environment's settings ask for. 0: nothing, or the library of instruments
- * (watch/observe.h) is not there, without which the program's messages would not be seen. 1: usage
- * rules and hangs. 2: conflicts, too. */
+/* Called in MPI_Init. Returns the mode that the settings request: 0 for none, 1 for usage rules and
+ * hangs, 2 for conflicts as well. Returns 0 as well without the library of instruments
+ * (watch/observe.h), as the program's messages would not be observed. */
 int proa_check_asked_for(void);
 
-/* Behind it: rank 0 tells, once, that check mode is off for want of that library. */
+/* Called after proa_check_asked_for: rank 0 logs, once, that check mode is off for lack of that
+ * library. */
 void proa_check_tell_lack(int rank);
 
-/* Begins, with the arguments of proa_world_begin. */
+/* Starts check mode. Arguments as for proa_world_begin. */
 void proa_check_begin(MPI_Comm all, int rank, int size);
 
-/* Ends, once: with all processes that have begun, or alone. MPI_Finalize does so by itself. call:
- * in which this process waits for the others. */
+/* Ends check mode, once: collectively over all processes that started it, or for this process
+ * alone. MPI_Finalize ends it as well. call: name of the call in which this process waits for the
+ * others. alone: true for this process alone. */
 void proa_check_end(const char *call, int alone);
 
 #endif

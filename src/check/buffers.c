@@ -71,7 +71,7 @@ void proa_buffers_complete(const struct proa_win *win, int rank, int requested)
     }
 }
 
-/* Flushes are for epochs of locks only (MPI-4.1, 13.5.4). */
+/* Flushes are legal in passive target epochs only (MPI-4.1, 13.5.4). */
 static void say_remedy(char *remedy, size_t room, const struct proa_buffer_user *user,
                        int is_result)
 {

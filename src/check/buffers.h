@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffers of operations that are not complete yet, with PROA_CHECK=memory. A program must not
- * change the origin buffer of a pending operation, nor touch its result buffer (MPI-4.1, 13.3). So
- * they are watched (translator/translator.h) until the operation is complete; check/reuse.h
- * compares what has touched them.
+ * Buffers of pending operations, with PROA_CHECK=memory. A program must not change the origin
+ * buffer of a pending operation, nor access its result buffer (MPI-4.1, 13.3). The buffers are
+ * therefore watched (translator/translator.h) until the operation is complete; check/reuse.h
+ * compares the accesses with them.
  *
  * The caller is inside (order/inside.h).
  */
@@ -15,33 +15,33 @@
 
 #include <stdint.h>
 
-/* Nothing is watched before. */
+/* Starts watching; before this call no buffer is watched. */
 void proa_buffers_start(void);
 
-/* An operation, as these functions need it. rank: its target; caller: its return address. */
+/* An operation that uses a buffer. rank: target. caller: return address of the call. */
 struct proa_buffer_user {
     const struct proa_win *win;
     enum proa_call call;
     int rank;
     int is_requested; /* it has a request */
     const void *caller;
-    struct proa_payload payload; /* once it was done */
+    struct proa_payload payload; /* set after the operation was issued */
 };
 
-/* The operation has begun, and is pending with this buffer. */
+/* Starts watching a buffer of an operation that was issued and is pending. */
 void proa_buffers_watch(const struct proa_buffer_user *user, const void *memory, uint64_t bytes,
                         int is_result);
 
-/* Operations on the window with that target, or with all for rank < 0, are complete. NULL: of all
- * windows. requested: those with requests alone. */
+/* Operations on the window are complete. win: window, or NULL for all. rank: target, or < 0 for
+ * all. requested: true for operations with requests only. */
 void proa_buffers_complete(const struct proa_win *win, int rank, int requested);
 
-/* Reports that a call, or an access, at that place touches a buffer of a pending operation.
- * payload: of an operation. */
+/* Reports a call or an access that touches a buffer of a pending operation. place: place of the
+ * call or access. payload: payload of the call, if it is an operation. */
 void proa_buffers_tell(const struct proa_buffer_user *user, int is_result, const char *access,
                        const void *place, struct proa_payload payload);
 
-/* How many buffers were not watched, as there were too many. */
+/* Returns the number of buffers that were not watched because the limit was reached. */
 uint64_t proa_buffers_left_out(void);
 
 #endif

@@ -19,20 +19,21 @@
 
 #include <stdlib.h>
 
-/* Pieces of one operation. One with more is not checked, and counted. */
+/* Pieces of one operation. An operation with more pieces is counted, but not checked. */
 enum { PIECES_MOST = 4096 };
 
 struct proa_check {
-    struct proa_accesses own; /* where there are no clocks: those that are not complete */
+    struct proa_accesses own; /* pending accesses, if there are no clocks */
     struct proa_ordering *ordering;
     struct proa_last_syncs sinces;
     uint64_t operations, scattered;
-    const struct proa_win *win; /* NULL: it has not come to be */
+    const struct proa_win *win; /* NULL until the window is created */
 };
 
 /* ---- what calls mean ---- */
 
-/* NOTIFIES: its target can answer it, so it counts as complete when it is over. */
+/* NOTIFIES: the target can respond to the notification, so the operation is complete when the call
+ * returns. */
 enum { JUDGED = 1, KEPT = 2, FETCHES = 4, NOTIFIES = 8, REQUESTS = 16 };
 
 struct use {
@@ -40,8 +41,8 @@ struct use {
     uint8_t how;
 };
 
-/* Request forms that fetch are complete at the target when the request is. They are kept where its
- * completion is seen (check/messages.h). */
+/* Request forms that fetch are complete at the target when their request is. They are kept in
+ * check/messages.h, which sees that completion. */
 #define USE_OF(call, kind, how) [PROA_CALL_##call] = {PROA_ACCESS_##kind, JUDGED | (how)}
 #define USE(call, kind, how) USE_OF(call, kind, how), USE_OF(call##_c, kind, how)
 #define NOTIFIED_USE(call, form, kind) \
@@ -68,7 +69,7 @@ static const struct use uses[PROA_CALL_COUNT] = {
 
 enum completes { NOTHING, ONE, ALL, LOCALLY_ONE, LOCALLY_ALL };
 
-/* A notification says nothing of operations before its own. */
+/* A notification gives no guarantee for earlier operations. */
 static const uint8_t completes[PROA_CALL_COUNT] = {
     [PROA_CALL_Win_fence] = ALL,
     [PROA_CALL_Win_complete] = ALL,
@@ -160,7 +161,7 @@ static void complete(struct proa_check *check, int rank, int local)
         proa_accesses_drop(&check->own, rank, local, has_completed, NULL);
 }
 
-/* It completes nothing. */
+/* The call completes no operation. */
 void proa_check_operated(struct proa_check *check, enum proa_call call, int rank)
 {
     proa_inside_enter();
@@ -233,9 +234,9 @@ struct operation {
     int target;
     struct proa_accesses *accesses;
     int process;               /* of the target, in `accesses` */
-    uint64_t base;             /* its address of the window, if accesses have addresses */
-    struct proa_access access; /* of its next piece */
-    unsigned element;          /* of an accumulate: the bytes of one, less 1; else 0 */
+    uint64_t base;             /* address of the target's window, if accesses have addresses */
+    struct proa_access access; /* access of the next piece */
+    unsigned element;          /* bytes of an accumulate's element, less 1; else 0 */
     int told;
 };
 
@@ -246,7 +247,7 @@ struct for_piece {
     piece_do *what;
 };
 
-/* As the program counts the bytes. */
+/* Converts addresses to offsets in the window, as the program counts them. */
 static struct proa_access in_window(const struct operation *operation,
                                     const struct proa_access *access)
 {
@@ -296,8 +297,8 @@ static void piece(void *for_piece, int64_t low, uint64_t bytes)
     this->what(operation);
 }
 
-/* Calls `what` for each piece of the target's memory, in the order of the datatype. 0: there are
- * too many. */
+/* Calls `what` for each piece of the target's memory, in the order of the datatype. Returns 0 if
+ * there are too many pieces. */
 static int each_piece(struct operation *operation, int64_t start, uint64_t count,
                       const struct proa_type *type, piece_do *what)
 {
@@ -331,7 +332,7 @@ static void follow(struct operation *operation, enum proa_call call)
     proa_ordering_fill(ordering, call, &operation->access);
 }
 
-/* Field by field: to clear all of it first takes longer. */
+/* Assigns each field: clearing the whole structure first is slower. */
 static void begin(struct operation *operation, struct proa_check *check, const struct proa_win *win,
                   enum proa_call call, int rank, const void *caller)
 {
@@ -378,7 +379,7 @@ static struct proa_payload payload_of(int64_t count, const struct proa_type *typ
                                  .is_known = 1};
 }
 
-/* The bytes of all basic types are powers of two. */
+/* The sizes of all basic types are powers of two. */
 static unsigned element_mask(enum proa_basic basic)
 {
     return (unsigned)proa_basic_bytes(basic) - 1;

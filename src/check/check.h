@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Check mode (PROA_CHECK): conflicts between operations, told where nothing orders them. A window
- * that is checked is a watched one (watch/watch.h). Each operation is compared with those of the
- * same origin and target that are not complete yet, and kept until a call completes it. Then it is
- * handed over to its target, which compares it with those of other origins (check/ordering.h).
+ * Check mode (PROA_CHECK): reports conflicts between operations that nothing orders. A checked
+ * window is a watched window (watch/watch.h). Each operation is compared with pending operations of
+ * the same origin and target, and kept until a call completes it. It is then handed over to its
+ * target, which compares it with operations of other origins (check/ordering.h).
  *
- * Nothing is told that is not proved. A call completes all that it may complete, even if it fails.
- * A notified operation counts as complete at once, as its target can answer it.
+ * Only proved conflicts are reported. A call is assumed to complete all that it may complete, even
+ * if it fails. A notified operation counts as complete at once, as its target can respond to it.
  */
 #ifndef PROA_CHECK_CHECK_H
 #define PROA_CHECK_CHECK_H
@@ -22,38 +22,41 @@
 
 struct proa_check;
 
-/* The checks of a new window on comm; NULL: nothing, as by PROA_CHECK, or without memory. */
+/* Returns the checks of a new window on comm. Returns NULL if PROA_CHECK does not ask for them, or
+ * without memory. */
 struct proa_check *proa_check_new(MPI_Comm comm);
 
-/* The window has come to be; collective over comm. check NULL: of a process that checks nothing. */
+/* The window was created. Collective over comm. check: checks of the window, or NULL in a process
+ * without checks. */
 void proa_check_open(struct proa_check *check, struct proa_win *win, MPI_Comm comm);
 
-/* Memory is attached to the window, where the program has it, or detached. NULL: does nothing. */
+/* Memory was attached to the window, or is detached. base: address in the program. check: NULL
+ * makes the call a no-op. */
 void proa_check_attach(struct proa_check *check, const void *base, uint64_t bytes);
 void proa_check_detach(struct proa_check *check, const void *base);
 
-/* Frees it. NULL: does nothing. */
+/* Frees the checks. NULL is a no-op. */
 void proa_check_drop(struct proa_check *check);
 
-/* An operation was done. count, datatype, displacement: at the target; caller: its return address.
- * Calls that are no operations are none here. */
+/* An operation was issued. count, datatype, displacement: arguments at the target. caller: return
+ * address of the call. Calls that are no operations are ignored. */
 void proa_check_operation(struct proa_check *check, const struct proa_win *win, enum proa_call call,
                           int rank, MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
                           MPI_Op op, const void *caller);
 
-/* The operation that this thread has begun has this origin buffer, or this result buffer. */
+/* Registers the origin buffer, or the result buffer, of the operation that this thread is
+ * issuing. */
 void proa_check_origin(const void *origin, int64_t count, MPI_Datatype datatype);
 void proa_check_result(const void *result, int64_t count, MPI_Datatype datatype);
 
-/* The program is about to get a pointer to another rank's memory of the window. NULL: does nothing.
- */
+/* The program is about to get a pointer to another rank's memory of the window. NULL is a no-op. */
 void proa_check_share(struct proa_check *check);
 
-/* Are loads and stores looked at (check/local.h)? Then calls have to be told of that mean nothing
- * to accesses of operations. */
+/* True if loads and stores are checked (check/local.h). Calls that affect no access of an operation
+ * must be reported then as well. */
 extern PROA_HIDDEN int proa_check_sees_memory;
 
-/* A call begins that is an operation, or is none. */
+/* A call starts that is an operation, or one that is not. */
 void proa_check_operates(struct proa_check *check, enum proa_call call, int rank);
 void proa_check_before(struct proa_check *check, enum proa_call call, int rank);
 
@@ -78,7 +81,7 @@ static inline __attribute__((always_inline)) void proa_check_enter(struct proa_c
         proa_check_before(check, call, rank);
 }
 
-/* Such a call is over; rank: as of proa_watched; caller: its return address. */
+/* Such a call returned. rank: as for proa_watched. caller: return address of the call. */
 void proa_check_operated(struct proa_check *check, enum proa_call call, int rank);
 void proa_check_complete(struct proa_check *check, enum proa_call call, int rank,
                          const void *caller);

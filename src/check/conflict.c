@@ -39,7 +39,7 @@ const char *proa_conflict_rule(const struct proa_access *first, const struct pro
            "further accumulate is undefined (MPI-4.1, 13.3)";
 }
 
-/* Flushes are for epochs of locks only (MPI-4.1, 13.5.4). */
+/* Flushes are legal in passive target epochs only (MPI-4.1, 13.5.4). */
 static void say_remedy(char *remedy, size_t room, int target, unsigned epoch)
 {
     if (epoch & PROA_EPOCH_LOCK)

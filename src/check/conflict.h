@@ -7,14 +7,14 @@
 #include "findings/last_sync.h"
 #include "window/win.h"
 
-/* Do two accesses that conflict do so as the program has asserted accumulate_ops, and else not? */
+/* Returns true if the two accesses conflict only because the program asserted accumulate_ops. */
 int proa_conflict_by_assertion(const struct proa_access *first, const struct proa_access *second);
 
-/* The rule that two such accesses break. */
+/* Returns the rule that two conflicting accesses break. */
 const char *proa_conflict_rule(const struct proa_access *first, const struct proa_access *second);
 
-/* Two operations of this origin that conflict; epoch: PROA_EPOCH_* towards that target; since: the
- * call that has opened it. */
+/* Reports two operations of this origin that conflict. epoch: PROA_EPOCH_* towards the target.
+ * since: call that opened the epoch. */
 void proa_conflict_tell(const struct proa_win *win, int target, unsigned epoch,
                         const struct proa_access *first, const struct proa_access *second,
                         const struct proa_last_sync *since);

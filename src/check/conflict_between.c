@@ -43,8 +43,8 @@ static const struct proa_win *win_of(const struct proa_access *access)
 
 /* ---- the finding ---- */
 
-/* The caller in this process; NULL: its file is not loaded here. A load or a store has one frame.
- */
+/* Returns the caller in this process, or NULL if its file is not loaded here. A load or a store has
+ * one frame. */
 static const void *caller_of(const struct proa_access *access)
 {
     const void **note = proa_place_note(access), *frames[PROA_STACK_MOST];
@@ -81,7 +81,8 @@ static struct proa_finding_call call_of(const struct proa_access *access,
                                       .payload = access->payload};
 }
 
-/* A load, a store or a message of the target has no epoch: that of the other one counts. */
+/* A load, a store or a message of the target has no epoch, so the epoch of the other access is
+ * used. */
 static void say_remedy(char *remedy, size_t room, const struct proa_access *first,
                        const struct proa_access *second)
 {
@@ -141,7 +142,7 @@ void proa_conflict_between_tell(const struct proa_access *first, const struct pr
 
 /* ---- assertions ---- */
 
-/* A compare_and_swap may change nothing. */
+/* A compare_and_swap may leave the value unchanged. */
 static int updates(const struct proa_access *access)
 {
     return proa_access_updates(access) && access->call != PROA_CALL_Compare_and_swap;

@@ -23,10 +23,10 @@
 #include <utlist.h>
 
 enum {
-    TAKEN_MOST = 1024,   /* at a time */
-    PAUSE_US = 2000,     /* a call waits for other threads, */
-    PAUSES_OF_PLACE = 8, /* so many times from one place, */
-    PAUSES_MOST = 256,   /* and in all */
+    TAKEN_MOST = 1024,   /* accesses per drain */
+    PAUSE_US = 2000,     /* pause of a call for other threads, microseconds */
+    PAUSES_OF_PLACE = 8, /* pauses per call site */
+    PAUSES_MOST = 256,   /* pauses in total */
     PLACES = 256
 };
 
@@ -50,7 +50,7 @@ static int is_asked_for(void)
            proa_settings()->check_memory;
 }
 
-/* The summary names what other ranks do not see. */
+/* The summary names memory whose accesses other ranks do not see. */
 static void tell_unseen(void)
 {
     proa_finding_unseen(PROA_UNSEEN_WINDOWS | PROA_UNSEEN_BUFFERS);
@@ -111,7 +111,8 @@ void proa_local_open(const struct proa_win *win, struct proa_ordering *ordering)
     pthread_mutex_unlock(&mutex);
 }
 
-/* memory NULL: all of that window. Takes no more accesses to it. */
+/* Stops taking accesses to the memory. memory: base address, or NULL for all memory of the
+ * window. */
 static void drop(const struct proa_win *win, const void *memory)
 {
     struct window *window, *next;
@@ -149,7 +150,8 @@ void proa_local_detach(const struct proa_win *win, const void *base)
 
 /* ---- accesses ---- */
 
-/* Where a call is that takes accesses: BESIDE: neither before nor behind them. */
+/* Position of the call that takes accesses. BESIDE: the accesses are neither before nor after the
+ * call. */
 enum taken { BEFORE_CALL, BEFORE_POLL, BESIDE };
 
 static int stores(const struct proa_touched *touched)
@@ -157,7 +159,7 @@ static int stores(const struct proa_touched *touched)
     return (touched->what & PROA_STORES) != 0;
 }
 
-/* The bytes that are that window's; entered. */
+/* Takes the bytes that belong to the window. The caller is inside. */
 static void take(const struct window *window, const struct proa_touched *touched,
                  enum proa_access_kind kind)
 {
@@ -173,7 +175,7 @@ static void take(const struct window *window, const struct proa_touched *touched
         proa_own_touch(window->win, window->ordering, &access);
 }
 
-/* Buffers of pending operations. */
+/* Compares the access with buffers of pending operations. */
 static void compare_with_buffers(const struct proa_touched *touched)
 {
     static const char *const names[2][2] = {
@@ -225,7 +227,7 @@ static void take_all(enum taken taken)
     pthread_mutex_lock(&mutex);
     while ((count = proa_translator_take(touched, TAKEN_MOST)) > 0) {
         if (proa_ordering_is_on())
-            proa_clock_listen(); /* a notification that was polled may order them */
+            proa_clock_listen(); /* a notification that the program polled may order them */
         for (size_t i = 0; i < count; i++)
             take_one(&touched[i], taken);
     }
@@ -240,7 +242,8 @@ void proa_local_take(int polls)
 
 /* ---- other threads ---- */
 
-/* Is it one of the first calls from there? Places with the same number share a count. */
+/* Returns true for the first calls from a call site. Call sites with the same hash share a
+ * count. */
 static int is_early(const void *caller)
 {
     static uint16_t all, of_place[PLACES];

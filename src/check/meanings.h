@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What calls on windows mean for the order of accesses (check/ordering.h). */
+/* Effects of calls on windows on the order of accesses (check/ordering.h). */
 #ifndef PROA_CHECK_MEANINGS_H
 #define PROA_CHECK_MEANINGS_H
 
@@ -8,9 +8,10 @@
 
 #include <stdint.h>
 
-/* UPDATES: an operation that changes the target's memory. ENDS: completes, and others may be told
- * that. FLUSHES: completes for this process. MEETS: with all processes of the window. HEARS: of
- * completes. REQUESTS: fetches, and gives a request. ALL: not of one target. */
+/* UPDATES: an operation that changes the target's memory. ENDS: completes operations, and other
+ * processes may observe that. FLUSHES: completes operations for this process. MEETS: synchronizes
+ * all processes of the window. HEARS: observes MPI_Win_complete of origins. REQUESTS: fetches, and
+ * returns a request. ALL: concerns more than one target. */
 enum {
     PROA_MEANS_UPDATES = 1,
     PROA_MEANS_FETCHES = 2,
@@ -22,7 +23,7 @@ enum {
     PROA_MEANS_ALL = 128
 };
 
-/* By call: any of these. */
+/* Flags of each call. */
 extern PROA_HIDDEN const uint16_t proa_meanings[PROA_CALL_COUNT];
 
 #endif

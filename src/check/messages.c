@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* The known facts of a communicator: kept in an attribute of it, so they end with it. */
+/* Facts of a communicator. They are stored in an attribute of it, and freed with it. */
 struct members {
     int count, rank;
     int is_inter;
@@ -35,9 +35,10 @@ static void make_keyval(void)
     PROA_PMPI_FIND(Comm_create_keyval)(MPI_COMM_NULL_COPY_FN, forget_members, &keyval, NULL);
 }
 
-/* The same for all members, and different for most other sets. Communicators of all processes have
- * a number of their own: a process may be ahead in a call of theirs while members of another one
- * have not left an earlier call yet, and would learn what it tells. */
+/* Returns a number that is equal for all members, and different for most other sets. Communicators
+ * of all processes have a number of their own. A process may be ahead in a call on such a
+ * communicator while members of another one are still in an earlier call. With a shared number
+ * those members would learn its clock too early. */
 static int meeting_of(const struct members *members)
 {
     uint32_t hash = 0;
@@ -65,7 +66,7 @@ static struct members *read_members(MPI_Comm comm)
     mpi->Comm_test_inter(comm, &members->is_inter);
     mpi->Comm_group(comm, &group);
     if (proa_ordering_processes(group, size, members->process) < size)
-        members->is_inter = 1; /* some are not known, as of an intercommunicator */
+        members->is_inter = 1; /* some are unknown, as in an intercommunicator */
     mpi->Group_free(&group);
     members->meeting = meeting_of(members);
     return members;
@@ -106,7 +107,8 @@ static void tell_members(const struct members *members)
         proa_clock_tell(members->process[i], PROA_ROW_TOLD);
 }
 
-/* A receiver tells the sender, too: a synchronous send returns after it. */
+/* A receiver publishes its clock to the sender as well: a synchronous send returns after the
+ * receive. */
 static void tell_peer(const struct members *members, int peer)
 {
     if (peer == MPI_PROC_NULL)
@@ -117,7 +119,7 @@ static void tell_peer(const struct members *members, int peer)
         tell_members(members);
 }
 
-/* Where the root is not known, all are told. */
+/* If the root is unknown, the clock is published to all. */
 static void meet(struct proa_message *message, struct members *members, int root)
 {
     const int waits = message->kind == PROA_MESSAGE_MEET;
@@ -135,7 +137,7 @@ static void meet(struct proa_message *message, struct members *members, int root
     message->meeting = meeting;
 }
 
-/* What is begun only brings no news before a call completes it (proa_message_completed). */
+/* A started request brings no order before a call completes it (proa_message_completed). */
 static int is_begun_only(enum proa_message_kind kind)
 {
     return kind == PROA_MESSAGE_LATER || kind == PROA_MESSAGE_LATER_TO ||

@@ -15,24 +15,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A window that is followed. */
+/* A window whose accesses are ordered. */
 struct proa_ordering {
     struct proa_win *win;
-    uint64_t number;   /* the same on all processes */
-    uint64_t meetings; /* calls of all processes on it so far */
+    uint64_t number;   /* equal on all processes */
+    uint64_t meetings; /* collective calls on it so far */
     int meeting;
-    int size, shares; /* shares: members may load and store in memory of others */
-    uint8_t *fetched; /* by rank: has fetched from there, and no call has completed it */
-    uint8_t *locked;  /* by rank: has learned from earlier holders of its lock, in this epoch */
-    uint64_t *bases;  /* addresses of the memory, by rank */
-    int *processes;   /* by rank */
+    int size, shares; /* shares: members may load and store in each other's memory */
+    uint8_t *fetched; /* by rank: there is a fetch that no call completed */
+    uint8_t *locked;  /* by rank: clocks of earlier lock holders were learned in this epoch */
+    uint64_t *bases;  /* base addresses, by rank */
+    int *processes;   /* process by rank */
     struct proa_conflict_window named;
 };
 
-static int on, settles;              /* settles: calls since the last look at the queues */
-static struct proa_accesses pending; /* of this process, by process of the target */
-static uint8_t *requested;           /* by process: a request form has fetched from there */
-static uint64_t windows;             /* made so far */
+static int on, settles;              /* settles: calls since the queues were last drained */
+static struct proa_accesses pending; /* accesses of this process, by target process */
+static uint8_t *requested;           /* by process: a request form fetched from it */
+static uint64_t windows;             /* windows created so far */
 enum { SETTLES = 16 };
 
 /* ---- begin and end ---- */
@@ -52,7 +52,7 @@ static void release(void)
     requested = NULL;
 }
 
-/* Without memory one process leaves out all its own accesses, and takes part otherwise. */
+/* Without memory, a process leaves out all its own accesses but still takes part. */
 void proa_ordering_begin(const struct proa_group *group, int threads)
 {
     int failed;
@@ -129,7 +129,7 @@ static struct proa_ordering *new_ordering(struct proa_win *win)
     return NULL;
 }
 
-/* Do all processes belong to MPI_COMM_WORLD? */
+/* Returns true if all processes belong to MPI_COMM_WORLD. */
 static int read_processes(struct proa_ordering *ordering, MPI_Comm comm)
 {
     MPI_Group group;
@@ -141,7 +141,7 @@ static int read_processes(struct proa_ordering *ordering, MPI_Comm comm)
     return known == ordering->size;
 }
 
-/* windows: 1, or -1. */
+/* windows: change of the count, 1 or -1. */
 static void note_shared(const struct proa_ordering *ordering, int windows)
 {
     for (int i = 0; i < ordering->size; i++)
@@ -158,8 +158,9 @@ void proa_ordering_share(struct proa_ordering *ordering)
     note_shared(ordering, 1);
 }
 
-/* The exchange has a word more than the bases: the number, which rank 0 gives. A process without
- * memory, or without clocks as a spawned one, shows 0, and then none follows the window. */
+/* The exchange carries the bases and one more word, the number, which rank 0 assigns. A process
+ * without memory, or without clocks as a spawned one, contributes 0. No process orders the window
+ * then. */
 struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
 {
     struct proa_ordering *ordering;
@@ -173,12 +174,13 @@ struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm)
     mine[1] = win->flavor == PROA_FLAVOR_DYNAMIC ? 0 : (uint64_t)(uintptr_t)win->base;
     mine[2] = on ? (uint64_t)proa_board_rank() << 40 | ++windows : 0;
     all = calloc((size_t)win->size, sizeof mine);
-    if (!all) /* the others wait: nothing better is left */
+    if (!all) /* the others wait, so there is no better choice */
         abort();
     proa_pmpi()->Allgather(mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, comm);
     for (int i = 0; i < win->size; i++)
         is_followed &= all[3 * (size_t)i] == 1;
-    if (!ordering || !is_followed) { /* without one it shows 0, so the others follow none either */
+    if (!ordering || !is_followed) { /* without memory it contributes 0, so the others do not order
+                                        the window either */
         free(all);
         if (ordering)
             free_ordering(ordering);
@@ -241,8 +243,8 @@ void proa_ordering_settle(void)
     proa_crossing_take();
 }
 
-/* Flushes and locks are many, and each look at the queues takes cache lines from their origins: of
- * such calls one in 16 looks. */
+/* Flushes and locks are frequent, and each drain of the queues transfers cache lines from the
+ * origins. One in 16 of these calls drains them. */
 static void settle_sometimes(void)
 {
     if (++settles >= SETTLES)
@@ -252,9 +254,9 @@ static void settle_sometimes(void)
 }
 
 struct goes {
-    const struct proa_ordering *ordering; /* NULL: request forms of all windows */
+    const struct proa_ordering *ordering; /* NULL for request forms of all windows */
     int local;
-    uint64_t stamp; /* 0: none has gone yet */
+    uint64_t stamp; /* 0 until an access was handed over */
     int process;
 };
 
@@ -278,14 +280,14 @@ static void complete_at(int process, struct goes *goes)
     proa_own_drop(process, has_completed, goes);
 }
 
-/* All that was complete at once is handed over: others may know of it. */
+/* Accesses that were complete at once are handed over, so others may know of them. */
 static void handed_over(void)
 {
     proa_board_flush();
     proa_clock_complete();
 }
 
-/* Were there any? */
+/* Returns true if any access was handed over. */
 static int hand_over_all(struct proa_ordering *ordering, int rank, int local)
 {
     struct goes goes = {ordering, local, 0, 0};
@@ -369,7 +371,7 @@ static int meeting_row(const struct proa_ordering *ordering)
     return 2 * ordering->meeting + (int)(ordering->meetings & 1);
 }
 
-/* Whom the call tells that what it completes is complete. */
+/* Publishes the clock to the processes that may observe the completion. */
 static void tell_end(struct proa_ordering *ordering, enum proa_call call, int rank)
 {
     if (proa_meanings[call] & PROA_MEANS_MEETS) {
@@ -445,7 +447,7 @@ static void learn_lock(struct proa_ordering *ordering, int rank, int exclusive)
     ordering->locked[rank] = 1;
 }
 
-/* The first operation to a target may have waited for its post, its fence or its lock. */
+/* The first operation on a target may have waited for its post, fence or lock. */
 void proa_ordering_operated(struct proa_ordering *ordering, enum proa_call call, int rank)
 {
     unsigned epoch;
@@ -486,7 +488,7 @@ static void after(struct proa_ordering *ordering, enum proa_call call, int rank)
         proa_ordering_settle();
     else
         settle_sometimes();
-    if (call == PROA_CALL_Win_free) /* its name goes next */
+    if (call == PROA_CALL_Win_free) /* the window's name is freed next */
         proa_conflict_between_close(&ordering->named);
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What calls on windows order among processes, and the accesses of this process that are handed
- * over to their targets (order/crossing.h).
+ * Order of processes by calls on windows, and the accesses of this process that are handed over to
+ * their targets (order/crossing.h).
  *
- * There are clocks if all processes of MPI_COMM_WORLD have Proa and check mode. Without them
- * operations of one origin are compared only. Between nodes a post or a lock is there before the
- * first operation that needs it (remote/sync.c), as on one node: so the clock of an operation's
- * issue has what they order.
+ * Clocks exist if all processes of MPI_COMM_WORLD have Proa and check mode. Without clocks only
+ * operations of one origin are compared. Between nodes a post or a lock arrives before the first
+ * operation that needs it (remote/sync.c), as on one node. So the clock at the issue of an
+ * operation includes the order that they establish.
  *
- * Before a call this process tells its clock to processes that may notice the call; after it, it
- * learns from those whose calls it may have noticed. An access is complete when a call completes
- * it, and at the latest when another process may be told so.
+ * Before a call this process publishes its clock to processes that may observe the call. After the
+ * call it learns the clocks of processes whose calls it may have observed. An access is complete
+ * when a call completes it, and at the latest when another process may be notified of it.
  */
 #ifndef PROA_CHECK_ORDERING_H
 #define PROA_CHECK_ORDERING_H
@@ -23,69 +23,70 @@
 #include <mpi.h>
 #include <stdint.h>
 
-struct proa_ordering; /* "inside": order/inside.h */
+struct proa_ordering; /* "Inside": the caller is inside (order/inside.h) */
 
-/* Begins; collective over MPI_COMM_WORLD, which the group is of. */
+/* Starts. Collective over MPI_COMM_WORLD. group: group of MPI_COMM_WORLD. */
 void proa_ordering_begin(const struct proa_group *group, int threads);
 
-/* Takes all that is left, counts what was left out (findings/finding.h), and ends; collective. Does
- * nothing without clocks. */
+/* Drains all queues, counts what was left out (findings/finding.h), and ends. Collective. No-op
+ * without clocks. */
 void proa_ordering_end(void);
 
-/* Are there clocks? */
+/* Returns true if there are clocks. */
 int proa_ordering_is_on(void);
 
-/* The processes of a group of `size`, by rank in it. Returns how many are of MPI_COMM_WORLD. */
+/* Fills in the processes of a group, by rank in it. size: size of the group. Returns the number of
+ * them in MPI_COMM_WORLD. */
 int proa_ordering_processes(MPI_Group group, int size, int *processes);
 
-/* A window has come to be, or is about to go. Collective over comm, after its creation; NULL: it is
- * not followed. */
+/* A window was created, or is about to be freed. Collective over comm, after its creation. Returns
+ * NULL if the window is not ordered. */
 struct proa_ordering *proa_ordering_open(struct proa_win *win, MPI_Comm comm);
 void proa_ordering_close(struct proa_ordering *ordering);
 
-/* This process has a pointer to the memory of another one, or may get it. NULL: does nothing.
- * Inside. */
+/* This process has a pointer to another one's memory, or may get one. NULL is a no-op. Inside. */
 void proa_ordering_share(struct proa_ordering *ordering);
 
-/* Memory is attached to it, where the program has it, or detached. NULL: does nothing. */
+/* Memory was attached to the window, or is detached. base: address in the program. NULL is a
+ * no-op. */
 void proa_ordering_attach(struct proa_ordering *ordering, const void *base, uint64_t bytes);
 void proa_ordering_detach(struct proa_ordering *ordering, const void *base);
 
-/* Around an operation on that target. NULL: does nothing. Inside. */
+/* Called around an operation on a target. NULL is a no-op. Inside. */
 void proa_ordering_operates(struct proa_ordering *ordering, enum proa_call call, int rank);
 void proa_ordering_operated(struct proa_ordering *ordering, enum proa_call call, int rank);
 
-/* Around another call on the window. rank: the target's, or -1. NULL: does nothing. Inside. A flush
- * need not be told of before it. */
+/* Called around another call on the window. rank: target, or -1. NULL is a no-op. Inside. Before a
+ * flush the call may be omitted. */
 void proa_ordering_before(struct proa_ordering *ordering, enum proa_call call, int rank);
 void proa_ordering_after(struct proa_ordering *ordering, enum proa_call call, int rank);
 
-/* Where accesses to this target are kept until they are complete, and the address of its window.
- * Inside. */
+/* Returns the pending accesses to a target, and the address of its window. Inside. */
 struct proa_accesses *proa_ordering_accesses(struct proa_ordering *ordering, int rank, int *target,
                                              uint64_t *base);
 
-/* Fills in what an access needs to be followed. Inside. is_notified: it is complete, and its target
- * may know that. The caller drops the moment. */
+/* Fills in the fields that order an access. is_notified: true if the access is complete and its
+ * target may know that. The caller frees the moment. Inside. */
 void proa_ordering_fill(struct proa_ordering *ordering, enum proa_call call,
                         struct proa_access *access);
 
-/* Hands over an access that is complete at once; proa_ordering_notify follows. Inside. */
+/* Hands over an access that is complete at once. Call proa_ordering_notify next. Inside. */
 void proa_ordering_hand_over(struct proa_ordering *ordering, int rank,
                              const struct proa_access *access);
 
-/* The target may hear of it from now on, as its counter is about to count. Inside. */
+/* The target may observe the access from now on, as its counter is about to be incremented.
+ * Inside. */
 void proa_ordering_notify(struct proa_ordering *ordering, int rank);
 
-/* Drops accesses that a call has completed, and hands them over: to one target or to all (rank <
- * 0); all kinds, or those that local completion completes. Inside. */
+/* Drops the accesses that a call completed, and hands them over. rank: target, or < 0 for all.
+ * local: true for accesses that local completion completes. Inside. */
 void proa_ordering_complete(struct proa_ordering *ordering, int rank, int local);
 
 /* Some requests may be complete. Inside. */
 void proa_ordering_requests_completed(void);
 
-/* Takes what others have handed over, and says what they may forget. Inside; at calls that are not
- * operations. */
+/* Drains accesses that others handed over, and publishes what others may drop. Called at calls that
+ * are not operations. Inside. */
 void proa_ordering_settle(void);
 
 #endif

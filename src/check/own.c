@@ -14,7 +14,7 @@
 static struct proa_own_range ranges[PROA_OWN_MOST];
 static int range_count;
 struct proa_own_span proa_own_span;
-static struct proa_accesses kept; /* by process of the target; their addresses are of this one */
+static struct proa_accesses kept; /* by target process; addresses are of this process */
 
 int proa_own_begin(int processes)
 {
@@ -27,7 +27,7 @@ void proa_own_end(void)
     range_count = 0;
 }
 
-/* So many more. Returns how many there are. */
+/* Adds `more` ranges. Returns the number of ranges. */
 static int count_ranges(int more)
 {
     proa_atomic_store(&range_count, range_count + more, PROA_RELAXED);
@@ -60,7 +60,7 @@ void proa_own_open(const struct proa_win *win, struct proa_ordering *ordering, u
         add(&(struct proa_own_range){low, low + bytes, number, 0, win, ordering});
 }
 
-/* base NULL: all of that window. */
+/* base: base address, or NULL for all of the window. */
 static void drop(uint64_t number, const void *base)
 {
     for (int i = range_count - 1; i >= 0; i--)
@@ -117,7 +117,7 @@ void proa_own_keep(int process, const struct proa_access *access, uint64_t low, 
     own.number = range->number;
     own.kind = stores ? PROA_ACCESS_WRITE : PROA_ACCESS_READ;
     own.fetches = own.op = 0;
-    own.serial = 0; /* assertions are of operations on this process */
+    own.serial = 0; /* assertions apply to operations on this process */
     proa_accesses_keep(&kept, process, &own);
 }
 
@@ -133,7 +133,7 @@ void proa_own_drop(int process, proa_access_goes *goes, void *arg)
 
 /* ---- accesses that are no operations ---- */
 
-/* Operations of this process on its own window that are not complete. */
+/* Compares the access with pending operations of this process on its own window. */
 static void compare_with_own(const struct proa_win *win, struct proa_accesses *own, int process,
                              uint64_t base, const struct proa_access *access)
 {
@@ -158,7 +158,7 @@ void proa_own_touch(const struct proa_win *win, struct proa_ordering *ordering,
 
     pending = proa_ordering_accesses(ordering, win->rank, &process, &base);
     compare_with_own(win, pending, process, base, access);
-    if (proa_clock_shares()) /* others may have learned of it from memory, before this call */
+    if (proa_clock_shares()) /* others may have learned of it from memory before this call */
         return;
     proa_ordering_fill(ordering, PROA_CALL_Win_sync, &own);
     proa_crossing_hand_over(process, &own, proa_clock_stamp());

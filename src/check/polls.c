@@ -8,7 +8,7 @@
 
 enum { THREADS = 64, NOTED = 64 };
 
-/* A thread that has called, loaded or stored. */
+/* A thread that made a call, a load or a store. */
 struct thread {
     int number;
     int is_after_poll;
@@ -32,7 +32,7 @@ static int this_thread(void)
     return number;
 }
 
-/* NULL: there are too many. */
+/* Returns NULL if there are too many threads. */
 static struct thread *thread_of(int number)
 {
     for (int i = 0; i < thread_count; i++)

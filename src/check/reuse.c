@@ -5,16 +5,16 @@
 #include "base/settings.h"
 #include "check/own.h"
 
-enum { PIECES_MOST = 1024 /* of one buffer; one with more is not compared */ };
+enum { PIECES_MOST = 1024 /* pieces of a buffer; a buffer with more is not compared */ };
 
-/* Buffers are accesses of one target: its addresses are those of this process. */
+/* Buffers are accesses of one target; their addresses are those of this process. */
 enum { HERE };
 
-/* Where several threads call. */
+/* Used if several threads call MPI. */
 static _Thread_local struct proa_reuse_stage of_thread;
 
-/* Where one calls: those, and those of the last operation, in turn. The last are kept when they are
- * asked for: most are complete before. */
+/* Used if one thread calls MPI: the current operation and the last one alternate. Buffers of the
+ * last one are kept on demand, as most operations complete before. */
 static struct proa_reuse_stage stages[2], *last = &stages[1];
 struct proa_reuse_stage *proa_reuse_current = &stages[0];
 
@@ -33,7 +33,7 @@ int proa_reuse_any(void)
 /* ---- one buffer ---- */
 
 struct use {
-    struct proa_access access; /* of its next piece */
+    struct proa_access access; /* access of the next piece */
     const char *call;
     int told;
 };
@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) int each_piece(const struct proa_re
     return proa_reuse_pieces(buffer->memory, buffer->count, buffer->type, what, arg);
 }
 
-/* The bytes from its first to its last one: what touches those between is not told. */
+/* Watches the bytes from first to last. Accesses to the gaps are not reported. */
 static void watch(const struct proa_buffer_user *user, const struct proa_reuse_buffer *buffer)
 {
     const struct proa_type *type = buffer->type;
@@ -135,14 +135,14 @@ static void keep_last(void)
 
 /* ---- operations ---- */
 
-/* Loads, stores and other threads are compared with what is kept. A datatype with gaps may be
+/* Loads, stores and other threads are compared with kept buffers only. A datatype with gaps may be
  * freed. */
 static int is_kept_at_once(const struct proa_reuse_stage *stage)
 {
     return stage->has_gaps || !proa_inside_is_single() || proa_settings()->check_memory;
 }
 
-/* A buffer may be memory of a window, too. */
+/* A buffer that may be window memory as well. */
 struct owned {
     const struct proa_access *operation;
     int process, stores;
@@ -157,7 +157,7 @@ static void keep_owned(void *arg, int64_t low, uint64_t bytes)
     proa_own_keep(owned->process, owned->operation, (uint64_t)low, bytes, owned->stores);
 }
 
-/* Buffers of the same operation are not compared (usage/datatypes.h does that). */
+/* Buffers of the same operation are not compared with each other (usage/datatypes.h does that). */
 void proa_reuse_done(const struct proa_access *operation, int process)
 {
     struct proa_reuse_stage *stage = proa_reuse_stage();

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Buffers of pending operations that other calls use: the origin buffer is read until the operation
- * is locally complete, and the result buffer is written (MPI-4.1, 13.3). So another operation or a
+ * Buffers of pending operations that other calls use. The origin buffer is read until the operation
+ * is locally complete, and the result buffer is written (MPI-4.1, 13.3). Another operation or
  * message must not write to the first, nor touch the second.
  *
- * Loads and stores count where they are seen (check/buffers.h). "Inside" is that of order/inside.h.
+ * Loads and stores are compared if they are recorded (check/buffers.h). "Inside": the caller is
+ * inside (order/inside.h).
  */
 #ifndef PROA_CHECK_REUSE_H
 #define PROA_CHECK_REUSE_H
@@ -19,25 +20,25 @@
 #include <mpi.h>
 #include <stdint.h>
 
-enum { PROA_REUSE_BUFFERS = 3 /* of one operation */ };
+enum { PROA_REUSE_BUFFERS = 3 /* buffers of one operation */ };
 
 struct proa_reuse_buffer {
     const void *memory;
-    uint64_t bytes; /* of one piece; 0: there are gaps */
+    uint64_t bytes; /* bytes of one piece; 0 if there are gaps */
     int64_t count;
-    const struct proa_type *type; /* only if there are gaps: it may be freed */
+    const struct proa_type *type; /* set only if there are gaps; the type may be freed */
     int is_result;
 };
 
 /* The buffers of an operation. */
 struct proa_reuse_stage {
     struct proa_buffer_user user;
-    int is_watched; /* its end is seen, so its buffers are followed until then */
+    int is_watched; /* its completion is observed, so its buffers are watched until then */
     int count, has_gaps;
     struct proa_reuse_buffer buffer[PROA_REUSE_BUFFERS];
 };
 
-/* Those of the operation of this thread that has begun; of the only thread that calls. */
+/* Stage of the operation that this thread is issuing, if only one thread calls MPI. */
 extern PROA_HIDDEN struct proa_reuse_stage *proa_reuse_current;
 struct proa_reuse_stage *proa_reuse_of_thread(void);
 
@@ -46,7 +47,7 @@ static inline struct proa_reuse_stage *proa_reuse_stage(void)
     return proa_inside_is_single() ? proa_reuse_current : proa_reuse_of_thread();
 }
 
-/* An operation of this thread begins: this one. */
+/* Starts an operation of this thread. */
 static inline void proa_reuse_begin(struct proa_reuse_stage *stage, struct proa_buffer_user user,
                                     int is_watched)
 {
@@ -55,8 +56,8 @@ static inline void proa_reuse_begin(struct proa_reuse_stage *stage, struct proa_
     stage->count = stage->has_gaps = 0;
 }
 
-/* It has this buffer. Returns the bytes of one without gaps; 0: it has gaps, or is empty, or is not
- * watched. */
+/* Registers a buffer of the operation. Returns its size in bytes. Returns 0 if it has gaps, is
+ * empty, or is not watched. */
 static inline uint64_t proa_reuse_buffer(struct proa_reuse_stage *stage, const void *memory,
                                          int64_t count, MPI_Datatype datatype, int is_result)
 {
@@ -73,25 +74,26 @@ static inline uint64_t proa_reuse_buffer(struct proa_reuse_stage *stage, const v
     return bytes;
 }
 
-/* It was done: its buffers are compared, and kept until it is complete. Inside. operation: its
- * access to that process's memory; NULL: there are no clocks. */
+/* The operation was issued: compares its buffers, and keeps them until it is complete. operation:
+ * its access to the target's memory, or NULL without clocks. process: target. Inside. */
 void proa_reuse_done(const struct proa_access *operation, int process);
 
 /* As proa_buffers_complete. Inside. */
 void proa_reuse_complete(const struct proa_win *win, int rank, int requested);
 
-/* Calls `what` for each piece of a buffer. 0: there are too many. */
+/* Calls `what` for each piece of a buffer. Returns 0 if there are too many pieces. */
 int proa_reuse_pieces(const void *memory, int64_t count, const struct proa_type *type,
                       proa_piece_do *what, void *arg);
 
-/* Are any buffers pending? */
+/* Returns true if any buffer is pending. */
 int proa_reuse_any(void);
 
-/* A call of the host's loads from this buffer, or stores to it. Not inside. */
+/* A call of the host loads from this buffer, or stores to it. The caller is not inside. */
 void proa_reuse_call(const char *call, const void *caller, const void *memory, int64_t count,
                      MPI_Datatype datatype, int stores);
 
-/* An access of the program's own at that place; access: "a load" and so on, constant. Inside. */
+/* An access of the program itself. access: its name, such as "a load", constant. place: place of
+ * the access. Inside. */
 void proa_reuse_access(const char *access, const void *place, uintptr_t memory, uint64_t bytes,
                        int stores);
 

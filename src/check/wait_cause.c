@@ -36,7 +36,7 @@ static void say(struct proa_stuck_wait *wait, enum proa_stuck_kind kind, const c
 
 /* ---- windows ---- */
 
-/* Has that rank told us this number of posts or completes? */
+/* Returns true if that rank has notified this process of this number of posts or completes. */
 static int has_told(const struct proa_win *win, int rank, enum proa_word word, uint64_t number)
 {
     const uint64_t *told = win->sync->word(win, rank, (int)word);
@@ -44,7 +44,7 @@ static int has_told(const struct proa_win *win, int rank, enum proa_word word, u
     return told && proa_atomic_load(told, PROA_ACQUIRE) >= number;
 }
 
-/* A word of posts counts in twos (shm/ctl.h). */
+/* A word of posts is incremented by two for each post (shm/ctl.h). */
 static int has_posted(const struct proa_rules *rules, int rank)
 {
     const uint64_t starts = proa_atomic_load(&rules->peers[rank].starts, PROA_RELAXED);
@@ -76,7 +76,7 @@ static void await_posts(const struct proa_rules *rules, struct proa_stuck_wait *
             add(wait, rules->members, rank);
 }
 
-/* An operation waits for the target's post, or for its fence; or for a lock. */
+/* An operation waits for the target's post or fence, or for a lock. */
 static void await_target(const struct proa_rules *rules, int rank, struct proa_stuck_wait *wait)
 {
     if (rules->win->started) {
@@ -96,7 +96,7 @@ static void describe_window(const struct proa_thread_call *here, struct proa_stu
 {
     const struct proa_rules *rules = here->rules;
 
-    if (!rules) { /* it is just being freed */
+    if (!rules) { /* the window is being freed */
         add_all(wait, NULL);
         return;
     }
@@ -149,7 +149,7 @@ static void add_message(struct proa_stuck_wait *wait, const struct proa_awaited_
         wait->rank[wait->count++] = message->rank;
 }
 
-/* Of several messages some may have come: that of one rank alone has not. */
+/* Of several messages some may have arrived. A single pending message has not. */
 static void await_messages(const struct proa_awaited_message *messages, int count,
                            struct proa_stuck_wait *wait)
 {

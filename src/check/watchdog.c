@@ -28,13 +28,13 @@ static int is_there;
 
 /* ---- this process ---- */
 
-/* What all records together say. */
+/* Result of one pass over all records. */
 struct look {
-    int threads, inside; /* inside: for long enough, at the same call */
+    int threads, inside; /* inside: threads that were long enough in the same call */
     uint64_t episode;
-    int is_late;              /* this process could not run for a while */
-    int is_again;             /* the same look once more */
-    struct proa_stuck *stuck; /* NULL: only count */
+    int is_late;              /* this process was not scheduled for a while */
+    int is_again;             /* second pass of the same check */
+    struct proa_stuck *stuck; /* NULL to count only */
 };
 
 static int looks_enough(void)
@@ -42,7 +42,7 @@ static int looks_enough(void)
     return (int)proa_settings()->check_hang_s * LOOKS_A_SECOND;
 }
 
-/* In a call on a window a thread also works: it copies, or runs the program's functions. */
+/* In a call on a window a thread may also work: it copies data, or runs the program's functions. */
 static int has_waited(const struct proa_thread_calls *here, uint64_t waits)
 {
     return proa_atomic_load(&here->here.awaits, PROA_RELAXED) != PROA_AWAITS_WINDOW ||
@@ -65,8 +65,8 @@ static void look_at(struct proa_thread_calls *here, void *arg)
     look->inside += number % 2 && here->looks >= looks_enough();
 }
 
-/* The objects that the record names are there until this look is over. Should the thread go on just
- * now, its number tells that the description is worth nothing. */
+/* The objects that the record names stay valid until this pass ends. If the thread continues
+ * meanwhile, its number changes and the description is discarded. */
 static void describe(struct proa_thread_calls *here, void *arg)
 {
     struct proa_stuck *stuck = arg;
@@ -82,7 +82,7 @@ static void describe(struct proa_thread_calls *here, void *arg)
     wait->seconds = here->looks / LOOKS_A_SECOND;
 }
 
-/* Does this process wait? Then *stuck says for what. */
+/* Returns true if this process waits, and describes the wait in *stuck. */
 static int waits(struct proa_stuck *stuck, int is_late)
 {
     struct look look = {.is_late = is_late}, again = {.is_again = 1};
@@ -114,14 +114,14 @@ static int is_over(int wait_ms)
     return sem_clockwait(&over, CLOCK_MONOTONIC, &until) == 0;
 }
 
-/* Rank 0 takes what has come; the rest of the time between two looks it waits for more. */
+/* Rank 0 takes the reports that arrived. It waits for more until the next pass. */
 static void take_letters(struct proa_stuck *stuck)
 {
     while (proa_hang_reports_take(stuck, 0) == 0)
         proa_hang_know(stuck);
 }
 
-/* Since the last look. */
+/* Returns true if this process was not scheduled on time since the last pass. */
 static int is_late(void)
 {
     static long last_ns;
@@ -149,7 +149,7 @@ static void *watch(void *stuck)
     return NULL;
 }
 
-/* The program's signals are for its own threads. */
+/* Blocks signals: the program's signals are for its own threads. */
 static int start(struct proa_stuck *stuck)
 {
     sigset_t all, before;
