@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls of MPI's chapter on one-sided communication, as numbers. The lists are the only source:
+ * Numbers for the calls of MPI's chapter on one-sided communication. The lists are the only source:
  * the numbers, the names and the table of the host's functions (host/pmpi.h) come from them.
  */
 #ifndef PROA_BASE_CALLS_H
@@ -57,8 +57,8 @@
     X(Raccumulate)         \
     X(Rget_accumulate)
 
-/* With large counts, since MPI-4.0. An older host has none of these calls; their numbers exist all
- * the same. */
+/* Calls with large counts, since MPI-4.0. An older host lacks these calls, but their numbers
+ * exist. */
 #define PROA_CALLS_LARGE(X)  \
     X(Win_create_c)          \
     X(Win_allocate_c)        \
@@ -97,13 +97,13 @@
     X(Win_reset_notify_value)   \
     X(Win_notify_ithreshold)
 
-/* Beyond the draft: named PROA_Win_wait_notify and so on. */
+/* Calls beyond the draft, named PROA_Win_wait_notify and so on. */
 #define PROA_CALLS_OWN(X)  \
     X(Win_wait_notify)     \
     X(Win_waitsome_notify) \
     X(Win_get_notify_address)
 
-/* PROA_CALL_Put and so on: spelled as in MPI. */
+/* PROA_CALL_Put and so on, spelled as in MPI. */
 enum proa_call {
 #define PROA_CALL_NUMBER(name) PROA_CALL_##name,
     PROA_CALLS(PROA_CALL_NUMBER) PROA_CALLS_LARGE(PROA_CALL_NUMBER)
@@ -112,16 +112,16 @@ enum proa_call {
             PROA_CALL_COUNT
 };
 
-/* "MPI_Put" and so on. */
+/* Returns the name of the call, such as "MPI_Put". */
 const char *proa_call_name(enum proa_call call);
 
-/* ---- where a call stands ---- */
+/* ---- the place of a call in the program ---- */
 
 /* The library of a language that a call of the program went through. */
 enum proa_binding { PROA_BINDING_NONE, PROA_BINDING_FORTRAN, PROA_BINDING_CPP };
 
-/* The return address of a call in the program, and those of the calls around it down to main, the
- * innermost first (findings/stack.h). Kept forever. */
+/* The return addresses of a call in the program and of its callers up to main, innermost first
+ * (findings/stack.h). A stack is never freed. */
 enum { PROA_STACK_MOST = 64 };
 struct proa_stack {
     uint16_t count;
@@ -129,8 +129,8 @@ struct proa_stack {
     const void *frames[];
 };
 
-/* A `caller` is a return address, or a stack: then this bit is set, which no address of a program
- * has. */
+/* A `caller` is a return address or a stack. A stack has this bit set, which no address of a
+ * program has. */
 #define PROA_STACK_BIT ((uintptr_t)1 << 63)
 
 static inline const void *proa_stack_caller(const struct proa_stack *stack)
@@ -138,7 +138,7 @@ static inline const void *proa_stack_caller(const struct proa_stack *stack)
     return (const void *)((uintptr_t)stack | PROA_STACK_BIT);
 }
 
-/* NULL: it is a return address alone, or NULL. */
+/* Returns the stack, or NULL if caller is a return address or NULL. */
 static inline const struct proa_stack *proa_stack_of(const void *caller)
 {
     return (uintptr_t)caller & PROA_STACK_BIT
@@ -146,7 +146,7 @@ static inline const struct proa_stack *proa_stack_of(const void *caller)
                : NULL;
 }
 
-/* The return address of the call itself. */
+/* Returns the return address of the call itself. */
 static inline const void *proa_caller_address(const void *caller)
 {
     const struct proa_stack *stack = proa_stack_of(caller);
@@ -154,10 +154,11 @@ static inline const void *proa_caller_address(const void *caller)
     return stack ? stack->frames[0] : caller;
 }
 
-/* The operation and the data of a call, as a report names them: MPI_SUM, MPI_DOUBLE x 8. One word,
- * because each access that check mode keeps has one, and each message about an access. */
+/* The operation and the data of a call, as a report names them: MPI_SUM, MPI_DOUBLE x 8. It is one
+ * word because each access that check mode records, and each message about an access, holds one. */
 struct proa_payload {
-    uint64_t count : 44;    /* elements at the target; one that is larger is cut off */
+    uint64_t count : 44;    /* elements at the target; the upper bits of a larger number are cut
+                             * off */
     uint64_t datatype : 12; /* struct proa_type's number; 0: a derived datatype */
     uint64_t op : 7;        /* 1 + enum proa_operation; 0: the call has none */
     uint64_t is_known : 1;  /* 0: the call is no operation */

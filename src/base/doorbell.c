@@ -6,9 +6,9 @@
 
 #include <unistd.h>
 
-/* The announcement of a sleeper. Upper 32 bits: its thread, so that it withdraws only its own
- * announcement. Lower 32 bits: the offset in its page of the word that it sleeps for, which is the
- * same in every process that maps the word. */
+/* The announcement of a sleeper. The upper 32 bits are its thread, so that a thread withdraws only
+ * its own announcement. The lower 32 bits are the offset of the awaited word in its page, which is
+ * the same in every process that maps the word. */
 enum { ANYTHING = 1, WORDS = 4095 & ~7 };
 static const uint64_t several = ANYTHING;
 
@@ -46,7 +46,7 @@ void proa_doorbell_leave(struct proa_doorbell *bell, const uint64_t *word)
     proa_atomic_compare_exchange(&bell->sleeper, &mine, 0, PROA_RELAXED, PROA_RELAXED);
 }
 
-/* Withdraws the announcement first, so that a sleeper is woken once, however many threads ring
+/* The announcement is withdrawn first, so that a sleeper is woken once even if several threads ring
  * before it runs. A sleeper that announces itself before the exchange has read the count of rings
  * before it changes here, and so does not sleep. A sleeper that announces itself after the exchange
  * stays announced. */

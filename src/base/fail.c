@@ -12,7 +12,7 @@ void proa_fail_say(const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    /* args is initialized, in the line above; the analyser misses that */
+    /* args is initialized in the line above; the analyser misses that */
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);

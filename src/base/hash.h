@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two hashes. FNV-1a, 64 bits (Fowler, Noll, Vo), hashes bytes: a short name for contents that are
- * equal in several processes. Multiplicative hashing (Knuth, The Art of Computer Programming 3,
- * 6.4) hashes a number: its place in a table.
+ * Two hashes. FNV-1a, 64 bits (Fowler, Noll, Vo), hashes bytes to a short name for contents that
+ * are equal in several processes. Multiplicative hashing (Knuth, The Art of Computer Programming 3,
+ * 6.4) hashes a number to its place in a table.
  */
 #ifndef PROA_BASE_HASH_H
 #define PROA_BASE_HASH_H
@@ -13,10 +13,10 @@
 
 /* ---- of bytes ---- */
 
-/* The hash of no bytes, to begin with. */
+/* The initial hash, that of no bytes. */
 #define PROA_HASH_OF_NOTHING 0xcbf29ce484222325ull
 
-/* Continues a hash: `hash` is the hash of some bytes; returns the hash of those bytes followed by
+/* Continues a hash. hash: hash of the bytes so far. Returns the hash of those bytes followed by
  * these. */
 static inline uint64_t proa_hash_bytes(uint64_t hash, const void *bytes, size_t count)
 {
@@ -39,14 +39,14 @@ static inline uint64_t proa_hash_text(uint64_t hash, const char *text)
 /* 2^64 divided by the golden ratio. */
 #define PROA_HASH_GOLDEN 0x9e3779b97f4a7c15ull
 
-/* The upper 64 - shift bits of the product: they depend on all bits of the number. The factor is
- * odd. */
+/* Returns the upper 64 - shift bits of the product, which depend on all bits of the number. factor:
+ * an odd number. */
 static inline uint64_t proa_hash_by(uint64_t number, uint64_t factor, int shift)
 {
     return number * factor >> shift;
 }
 
-/* The hash of a number in so many bits, 1 to 64. */
+/* Returns the hash of a number. bits: width of the hash, 1 to 64. */
 static inline uint64_t proa_hash_number(uint64_t number, int bits)
 {
     return proa_hash_by(number, PROA_HASH_GOLDEN, 64 - bits);

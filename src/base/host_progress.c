@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 enum {
-    AWAY_NS = 100000, /* no fragment takes so long: the thread has lost its processor meanwhile */
+    AWAY_NS = 100000, /* no fragment takes so long: the thread was preempted */
     BUSY_NS = 800,    /* idle calls take 50 to 200; those that copy a fragment of a message more */
-    BUSY_TIMES = 4, /* times the quickest call: where everything is slow, idle calls are slow too */
+    BUSY_TIMES = 4,   /* times the quickest call: on a slow machine idle calls are slow too */
     /* Processor time of a call after a sleep. Idle calls take 0.5 to 8 us under MPICH, as other
-     * processes have taken its part of the caches. They take up to 15 us where Open MPI yields in
-     * them to several other processes, and 25 to 40 us where it polls sockets. Calls that move a
-     * long message take 8 to 120 us, and through sockets more than 200 us. */
+     * processes have evicted its cache lines. They take up to 15 us if Open MPI yields in them to
+     * several other processes, and 25 to 40 us if it polls sockets. Calls that move a long message
+     * take 8 to 120 us, and through sockets more than 200 us. */
     BUSY_COLD_NS = 25000
 };
 

@@ -7,10 +7,10 @@
 
 enum {
     /* Idle yields in a row: this number divided by the processes per processor, and at most
-     * IDLE_YIELDS_MOST. The fewer processes there are, the sooner the awaited one has its turn. */
+     * IDLE_YIELDS_MOST. The fewer processes there are, the sooner the awaited one runs. */
     IDLE_YIELDS_OF_ALL = 40,
     IDLE_YIELDS_MOST = 20,
-    /* two context switches take more; a yield that returns at once takes a third */
+    /* two context switches take longer; a yield that returns at once takes a third */
     IDLE_YIELD_NS = 800
 };
 
@@ -59,18 +59,18 @@ int proa_yield(void)
 
 enum {
     LONG_NS = 2500000, /* the kernel's own threads take less, computing threads take more */
-    /* the kernel's own threads take such a slice now and then, but not again so soon */
+    /* the kernel's own threads use such a slice now and then, but not again so soon */
     SHORT_NS = 500000,
     AGAIN_NS = 10000000,
-    /* a thread that looks again once in that time takes some 3 ms from existing rivals */
+    /* a thread that checks again once in that time takes some 3 ms from existing rivals */
     LIKELY_MIN_NS = 50000000,
     LIKELY_MAX_NS = 1000000000,
-    SOON = 4 /* a slice lost within this many times as long went to the same rival */
+    SOON = 4 /* a slice lost within this many times likely_ns went to the same rival */
 };
 
-/* The state of a thread; all zero: it has never been preempted. */
+/* The state of a thread; all zero if it has never been preempted. */
 static _Thread_local struct {
-    long times;     /* how often it had been preempted when it last asked */
+    long times;     /* preemptions of the thread at its last check */
     long back_ns;   /* when it last got the processor back */
     long lost_ns;   /* when it last lost a slice to a thread that wants more of them, a rival */
     long likely_ns; /* for how long that makes preemption likely */
@@ -81,7 +81,7 @@ void proa_preemption_begin(void)
     state.times = proa_system->preempted();
 }
 
-/* A slice has been lost between these times. Was it lost to a rival? */
+/* A slice was lost between these times. Returns whether it was lost to a rival. */
 static int is_rival(long begin_ns, long now_ns)
 {
     int again = begin_ns - state.back_ns < AGAIN_NS;
@@ -97,7 +97,7 @@ void proa_preemption_watch(long begin_ns, long now_ns)
     if (now_ns - begin_ns < SHORT_NS)
         return;
     state.times = proa_system->preempted();
-    /* the time went to a long message of the host's, or to another virtual machine */
+    /* a long message of the host or another virtual machine used the time */
     if (state.times == before || !is_rival(begin_ns, now_ns))
         return;
     if (now_ns - state.lost_ns > SOON * state.likely_ns)

@@ -22,7 +22,7 @@ void proa_log(int level, const char *fmt, ...)
     va_end(args);
     length = snprintf(line, sizeof line, "proa: %s\n", text);
     if (write(STDERR_FILENO, line, (size_t)length) < 0)
-        return; /* there is no other place to report this */
+        return; /* there is nowhere else to report this */
 }
 
 /* ---- lines that may come often ---- */

@@ -11,28 +11,29 @@ enum {
      * with many ranks Open MPI gives the processor up in it */
     POLLS_PER_PROGRESS = 4096,
     POLLS_PER_BUSY_PROGRESS = 32, /* while a message moves */
-    /* calls between two looks at the clock, if oversubscribed */
+    /* calls between two readings of the clock, if oversubscribed */
     POLLS_PER_TURN = 128,
     POLL_PATIENCE_NS = 20000, /* of polling before other threads get the processor */
-    /* Of polling before it sleeps, if yields let no other thread run although one wants to; its
-     * sleep; and a turn that takes longer has other work of the program in it. */
+    /* Polling before a sleep, if yields let no other thread run although one wants to, and the
+     * length of that sleep. A turn that takes longer includes other work of the program. */
     POLL_REST_NS = 50000,
-    /* a thread that took our processor so long ago may still want it */
+    /* a thread that preempted us within this time may still want the processor */
     CONTENDED_NS = 100000000
 };
 
 /* The state of a thread that polls. */
 struct poller {
-    long begin_ns;     /* of polling without a break; 0: it has not begun */
-    long turn_ns;      /* when it last looked at the clock */
-    long contended_ns; /* when it last found that it had lost its processor to other threads */
-    long lost;         /* how often it has lost its processor so far */
+    long begin_ns;     /* start of uninterrupted polling; 0 if the thread does not poll */
+    long turn_ns;      /* when it last read the clock */
+    long contended_ns; /* when it last detected that it had been preempted */
+    long lost;         /* preemptions so far */
     int turns;         /* since the last host progress */
 };
 
 static _Thread_local struct poller poller;
 
-/* Does another thread want this processor? Only then does sleeping help another thread. */
+/* Returns whether another thread wants this processor. Otherwise a sleep would help no other
+ * thread. */
 static int is_contended(struct poller *p, long now_ns)
 {
     long lost = proa_system->preempted();
@@ -44,8 +45,8 @@ static int is_contended(struct poller *p, long now_ns)
     return p->contended_ns && now_ns - p->contended_ns < CONTENDED_NS;
 }
 
-/* Called when oversubscribed, after polling for some time: the awaited process may be one that
- * cannot run. */
+/* Called when oversubscribed, after polling for some time: the awaited process may lack a
+ * processor. */
 static void let_others_run(struct poller *p)
 {
     int helped = proa_yield();

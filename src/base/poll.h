@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polling calls: calls that return at once, which a program may make in a loop until something has
- * come. These are flush, unlock, sync, and calls for a request that is complete from the start. The
- * loop must let the host's messages move, as the awaited event may depend on one. Where processors
- * are short, it must let other threads run. Each call counts itself in a word of its window.
+ * Polling calls: calls that return at once and that a program may repeat until an event. These are
+ * flush, unlock, sync, and calls for a request that is complete from the start. The loop must let
+ * the host's messages move, as the awaited event may depend on one. If oversubscribed, it must let
+ * other threads run. Each call is counted in a word of its window.
  */
 #ifndef PROA_BASE_POLL_H
 #define PROA_BASE_POLL_H
@@ -12,15 +12,15 @@
 
 #include <stdint.h>
 
-/* All zero is a fresh one. */
+/* The counter of a window's polling calls; all zero at first. */
 struct proa_polls {
-    /* calls until the next turn of the host and of other threads, less one */
+    /* calls until the host and other threads run next, less one */
     uint32_t left;
-    /* one of these calls has completed a store since the last turn: that is work, not polling */
+    /* a call has completed a store since the last turn: that is work, not polling */
     uint8_t stored;
 };
 
-/* Gives the host's messages and other threads their turn. Use proa_polled. */
+/* Lets the host's messages move and other threads run. Callers use proa_polled. */
 void proa_polls_turn(struct proa_polls *polls);
 
 /* Called by each polling call before it returns. */
@@ -33,7 +33,7 @@ static inline void proa_polled(struct proa_polls *polls)
         proa_polls_turn(polls);
 }
 
-/* A call has made a store visible to other processes. */
+/* Records that a call has made a store visible to other processes. */
 static inline void proa_polls_stored(struct proa_polls *polls)
 {
     proa_atomic_store(&polls->stored, 1, PROA_RELAXED);

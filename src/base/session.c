@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 enum {
-    EVERY_NS = 50000000, /* a look takes some 5 us */
-    /* The kernel's own threads run for an instant now and then; so many looks in a row do not meet
+    EVERY_NS = 50000000, /* a check takes some 5 us */
+    /* The kernel's own threads run for an instant now and then; so many checks in a row do not find
      * them. */
     LOOKS = 4
 };
@@ -22,10 +22,10 @@ static int is_shared(void)
     return rank && strtol(rank, NULL, 10) == getpid();
 }
 
-/* Returns when to look again. */
+/* Returns the time of the next check. */
 static long look(int processes, long now_ns)
 {
-    static int crowded; /* looks in a row that have found others */
+    static int crowded; /* checks in a row that found other threads */
     int looks =
         proa_system->runnable() > processes ? proa_atomic_load(&crowded, PROA_RELAXED) + 1 : 0;
 
@@ -38,7 +38,7 @@ static long look(int processes, long now_ns)
 
 void proa_session_watch(int processes, long now_ns)
 {
-    static long due_ns; /* LONG_MAX: this process has a session of its own */
+    static long due_ns; /* next check; LONG_MAX if this process has its own session */
 
     if (now_ns >= proa_atomic_load(&due_ns, PROA_RELAXED))
         proa_atomic_store(&due_ns, is_shared() ? look(processes, now_ns) : LONG_MAX, PROA_RELAXED);

@@ -68,7 +68,7 @@ const char *proa_setting_value(const struct proa_setting *row, const char *text,
     return found == PROA_SETTING_ENVIRONMENT ? text : row->fallback;
 }
 
-/* "auto, always or never" of "auto|always|never". */
+/* Converts "auto|always|never" into "auto, always or never". */
 static void choice_words(const char *values, char *words, size_t room)
 {
     for (size_t length = 0; *values && length < room; values++)

@@ -16,7 +16,7 @@
  * X(field, environment variable, kind, default, possible values, whose, help)
  *
  * Kinds: FLAG (0 or 1), NUMBER (long, "LEAST..MOST", units last in the name), CHOICE (one of
- * "A|B"), TEXT (anything; the possible values are described in words). The default is written as
+ * "A|B"), TEXT (any text; the possible values are described in words). The default is written as
  * the user would write it. Whose: USER, or DEVELOPER for settings that only tests and experiments
  * need.
  */
@@ -113,14 +113,16 @@ struct proa_settings {
 #define PROA_FIELD(field, variable, kind, fallback, values, whose, help) PROA_FIELD_##kind(field)
     PROA_SETTINGS(PROA_FIELD)
 #undef PROA_FIELD
-    /* Of check_level: is anything checked, conflicts between operations, and loads and stores? */
+    /* From check_level: whether check mode is on, checks conflicts between operations, and checks
+     * loads and stores. */
     int check, check_conflicts, check_memory;
 };
 
-/* The settings in force. Never NULL; safe from any thread. */
+/* Returns the settings in force. Never NULL; callable from any thread. */
 const struct proa_settings *proa_settings(void);
 
-/* In MPI_Init, before any window: check mode is off, even if the environment asks for it. */
+/* Turns check mode off even if the environment asks for it. Called in MPI_Init, before any
+ * window. */
 void proa_settings_leave_check(void);
 
 /* ---- the table, for code that shows it ---- */
@@ -147,16 +149,16 @@ struct proa_setting {
 /* All rows, those of the libraries first; the last has no variable. */
 extern PROA_HIDDEN const struct proa_setting proa_setting_rows[];
 
-/* Where a value comes from. REFUSED: the environment has a value that the setting cannot have. */
+/* The source of a value. REFUSED: the environment has a value that the setting cannot have. */
 enum proa_setting_origin { PROA_SETTING_DEFAULT, PROA_SETTING_ENVIRONMENT, PROA_SETTING_REFUSED };
 
-/* The value in force if the environment holds `text` (NULL or "": nothing): text itself, or the
- * default. *origin (may be NULL): which of them. */
+/* Returns the value in force: text, or the default. text: value in the environment; NULL or "" if
+ * unset. *origin: source of the result; may be NULL. */
 const char *proa_setting_value(const struct proa_setting *row, const char *text,
                                enum proa_setting_origin *origin);
 
-/* Writes the possible values of the setting in words ("0 or 1", "0 to 3", "auto or none") into
- * `words`, of `room` bytes, and returns it. */
+/* Writes the possible values of the setting in words, such as "0 or 1", "0 to 3", "auto or none".
+ * room: size of words, in bytes. Returns words. */
 const char *proa_setting_words(const struct proa_setting *row, char *words, int room);
 
 /* Calls `say` with one sentence for each variable with a value that its setting cannot have; the

@@ -60,7 +60,7 @@ static long preempted(void)
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-/* The fourth field of /proc/loadavg begins with it. */
+/* The fourth field of /proc/loadavg begins with the number. */
 static int runnable(void)
 {
     int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC), count = 0;
@@ -74,8 +74,8 @@ static int runnable(void)
     return count;
 }
 
-/* The leader of a group cannot begin a session, so it joins its parent's group for a moment. Where
- * others are in its group, as children are, setsid(2) refuses. */
+/* The leader of a group cannot begin a session, so it joins its parent's group for a moment. If
+ * other processes, such as children, are in its group, setsid(2) fails. */
 static void leave_session(void)
 {
     if (setpgid(0, getpgid(getppid())) == 0 && setsid() < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The few services that waiting needs of the system, behind a table, so that a test can put a
- * simulated clock and scheduler in their place (the way of Concurrency Kit's ck_ec_ops).
+ * The system services that waits use, as a table of functions, so that a test can replace them by a
+ * simulated clock and scheduler (as Concurrency Kit's ck_ec_ops).
  */
 #ifndef PROA_BASE_SYSTEM_H
 #define PROA_BASE_SYSTEM_H
@@ -11,24 +11,24 @@
 #include <stdint.h>
 
 struct proa_system {
-    /* A clock that only goes forward, in nanoseconds. */
+    /* Reads a monotonic clock, in nanoseconds. */
     long (*now_ns)(void);
     /* Lets other threads of the same priority run. */
     void (*yield)(void);
-    /* Sleeps for that long. */
+    /* Sleeps. ns: duration, in nanoseconds. */
     void (*rest)(long ns);
-    /* Sleeps until the word is woken, for timeout_ns at most. Does not sleep if the word no longer
-     * holds `expected`. May return early. */
+    /* Sleeps on the futex word until woken. timeout_ns: longest sleep, in nanoseconds. Does not
+     * sleep if the word no longer equals expected. May return early. */
     void (*sleep)(uint32_t *word, uint32_t expected, long timeout_ns);
-    /* Wakes all threads that sleep at the word. */
+    /* Wakes all threads that sleep on the word. */
     void (*wake)(uint32_t *word);
-    /* How often this thread has lost its processor to other threads so far. */
+    /* Returns the number of preemptions of this thread so far. */
     long (*preempted)(void);
-    /* Processor time that this thread has used so far, in nanoseconds. */
+    /* Returns the processor time of this thread so far, in nanoseconds. */
     long (*ran_ns)(void);
-    /* How many threads of the machine run or want to; 0: unknown. */
+    /* Returns the number of runnable threads of the machine; 0 if unknown. */
     int (*runnable)(void);
-    /* Gives this process, which leads a process group, a session of its own, if it can. */
+    /* Moves this process, a process group leader, into its own session if possible. */
     void (*leave_session)(void);
 };
 

@@ -24,7 +24,7 @@ static struct proa_table_slots *slots_new(int log2, uint64_t factor)
     return slots;
 }
 
-/* The slot of key, or else the first slot that key may take. */
+/* Returns the slot of key, or the first slot that key may use. */
 static struct proa_table_slot *slot_for(struct proa_table_slots *slots, uintptr_t key)
 {
     struct proa_table_slot *reusable = NULL;
@@ -46,8 +46,8 @@ static void slot_fill(struct proa_table_slot *slot, uintptr_t key, void *value)
     proa_atomic_store(&slot->key, key, PROA_RELEASE); /* partner: proa_table_find */
 }
 
-/* The table's first key is in `slots` from now on. A key that is added while there is no first one
- * becomes it. */
+/* Sets the table's first key to its slot in `slots`. If there is none, the added key becomes the
+ * first. */
 static void first_set(struct proa_table *table, struct proa_table_slots *slots, uintptr_t added)
 {
     uintptr_t key = proa_atomic_load(&table->first->key, PROA_RELAXED);
@@ -65,8 +65,8 @@ static size_t live_keys(const struct proa_table_slots *slots)
     return live;
 }
 
-/* Copies the keys. Returns how many are not in the slot where a search looks first, including the
- * key that is about to be added. */
+/* Copies the keys. Returns the number of keys outside their home slot, including the key about to
+ * be added. */
 static size_t copy_keys(struct proa_table_slots *new, const struct proa_table_slots *old,
                         uintptr_t coming)
 {
@@ -83,8 +83,8 @@ static size_t copy_keys(struct proa_table_slots *new, const struct proa_table_sl
     return displaced + (slot_for(new, coming) != &new->slot[proa_table_home(new, coming)]);
 }
 
-/* A copy with room for another key. For a small table several factors are tried, and the factor
- * that displaces the fewest keys is taken. */
+/* Returns a copy with room for another key. For a small table several factors are tried, and the
+ * factor that displaces the fewest keys is used. */
 static struct proa_table_slots *slots_copy(const struct proa_table_slots *old, int log2,
                                            uintptr_t coming)
 {
@@ -103,7 +103,7 @@ static struct proa_table_slots *slots_copy(const struct proa_table_slots *old, i
     return best;
 }
 
-/* Would this key not get its home slot, in a table that may still grow to avoid that? */
+/* Returns whether this key would miss its home slot in a table that may still grow. */
 static int is_displaced(const struct proa_table *table, const struct proa_table_slots *slots,
                         uintptr_t key)
 {
@@ -113,8 +113,9 @@ static int is_displaced(const struct proa_table *table, const struct proa_table_
            slots->mask + 1 <= 8 * (table->used + 1);
 }
 
-/* Keeps the table at most half full, marks included. A table that is full of marks grows too:
- * copies of the same size would pile up without end where some keys stay and others come and go. */
+/* Keeps the table at most half full, including the marks of removed keys. A table full of marks
+ * grows too. If some keys stayed and others changed, copies of the same size would accumulate
+ * without bound. */
 static int make_room(struct proa_table *table, uintptr_t key)
 {
     struct proa_table_slots *old = proa_atomic_load(&table->slots, PROA_RELAXED), *new;
@@ -158,9 +159,9 @@ static uintptr_t key_at(const struct proa_table_slots *slots, size_t i)
     return proa_atomic_load(&slots->slot[i & slots->mask].key, PROA_RELAXED);
 }
 
-/* Marks at the end of a run of slots become empty again, as no search needs them. So a table in
- * which keys come and go need not be copied, and old copies do not pile up. No search in progress
- * can need these marks: it would go on to an empty slot. */
+/* Marks at the end of a run of slots become empty again, as no search needs them. So a table whose
+ * keys change need not be copied, and old copies do not accumulate. No search in progress needs
+ * these marks: the next slot it would check is empty. */
 static void sweep(struct proa_table *table, struct proa_table_slots *slots, size_t i)
 {
     if (key_at(slots, i + 1) != PROA_TABLE_EMPTY)
@@ -183,7 +184,7 @@ void *proa_table_remove_pair(struct proa_table *table, uintptr_t key, const void
     if (slot && proa_atomic_load(&slot->key, PROA_RELAXED) == key &&
         (!expected || slot->value == expected)) {
         value = slot->value;
-        /* relaxed, as in sweep: a reader goes on from a mark to nothing else */
+        /* relaxed, as in sweep: a reader of a mark reads nothing that depends on it */
         proa_atomic_store(&slot->key, PROA_TABLE_REMOVED, PROA_RELAXED);
         sweep(table, slots, (size_t)(slot - slots->slot));
     }

@@ -9,41 +9,42 @@
 
 #include <stddef.h>
 
-/* How a thread waits: it spins, yields, lets the host make progress, and sleeps, in this order. The
- * numbers were chosen by the waits of bench/: two ranks on two processors, eight ranks on two. */
+/* A waiting thread spins, yields, lets the host make progress, and sleeps, in this order. The
+ * numbers were chosen with the waits of bench/: two ranks on two processors, eight ranks on two. */
 struct profile {
-    /* spun even if another thread wants the processor: longer than a wake-up costs */
+    /* spin time even if another thread wants the processor: longer than a wake-up takes */
     long spin_ns;
-    int spins_on;           /* as long as no other thread wants the processor */
-    int yields;             /* the most before a sleep */
-    int idle_calls;         /* for host progress, in a row, that move nothing: before a sleep */
+    int spins_on;           /* spins on as long as no other thread wants the processor */
+    int yields;             /* the most yields before a sleep */
+    int idle_calls;         /* calls for host progress in a row that move nothing, before a sleep */
     long progress_every_ns; /* the least time between two series of them */
-    long rung_sleep_ns; /* the first time-out of a thread whose last sleep a ring has ended; 0: that
-                         * of any other thread */
+    long rung_sleep_ns; /* the first timeout of a thread whose last sleep a ring ended; 0 for that
+                         * of other threads */
 };
 
 /* A processor for each process. */
 static const struct profile dedicated = {.spin_ns = 20000, .spins_on = 1, .idle_calls = 16};
 
 /* More processes than processors. A yield lets the awaited process run, or the one that would
- * answer the host's messages. Waits are many. The long time-out is at least a tick of the
- * scheduler: a sleep that a ring ends then sets no timer, which in a virtual machine costs more
+ * answer the host's messages. Waits are frequent. The long timeout is at least a tick of the
+ * scheduler. A sleep that a ring ends then sets no timer, which in a virtual machine takes longer
  * than a context switch. */
 static const struct profile oversubscribed = {
     .yields = 200, .idle_calls = 1, .progress_every_ns = 50000, .rung_sleep_ns = 4000000};
 
-/* The waiting thread drives a network: several round trips. Then the progress thread does. */
+/* The waiting thread drives the network for several round trips; after that the progress thread
+ * does. */
 static const struct profile networked = {.spin_ns = 500000, .idle_calls = 16};
 
 enum {
-    CHECKS_PER_CLOCK = 64, /* looks at the condition between two looks at the clock */
-    /* waits in a row whose yields let no other thread run: after that only each RETRY_WAITS-th wait
-     * yields at all */
+    CHECKS_PER_CLOCK = 64, /* checks of the condition between two readings of the clock */
+    /* after so many waits in a row whose yields let no other thread run, only each RETRY_WAITS-th
+     * wait yields */
     VAIN_WAITS = 8,
     RETRY_WAITS = 32,
-    /* all yields of a wait: with eight processes to a processor they take less. Among more, or
-     * beside other programs, each may take milliseconds, and a thread that yields looks for no dead
-     * neighbour. */
+    /* Limit of all yields of a wait. With eight processes to a processor they take less. With more,
+     * or beside other programs, each may take milliseconds, and a yielding thread does not detect
+     * dead neighbours. */
     YIELDS_NS = 4000000,
     SLEEP_MIN_NS = 50000,
     SLEEP_MAX_NS = 1000000,
@@ -68,7 +69,7 @@ void proa_wait_set_driver(const struct proa_wait_driver *driver)
     proa_atomic_store(&current_driver, driver, PROA_RELEASE);
 }
 
-/* The driver. NULL: there is none, or this thread must not use it now. */
+/* Returns the driver; NULL if there is none or this thread must not use it now. */
 static const struct proa_wait_driver *driver(void)
 {
     return still ? NULL : proa_atomic_load(&current_driver, PROA_ACQUIRE);
@@ -105,32 +106,32 @@ static proa_wait_watcher *watcher_function;
 /* ---- a wait ---- */
 
 struct wait {
-    /* the word that is looked at, and its awaited value; NULL: a function looks */
+    /* the word that is read and its awaited value; NULL if a function checks */
     const uint64_t *word;
     uint64_t least;
     proa_ready *ready;
     void *arg;
-    struct proa_doorbell *bell; /* NULL: no thread rings */
-    proa_ready *over;           /* NULL: the wait is never given up */
+    struct proa_doorbell *bell; /* NULL if no thread rings */
+    proa_ready *over;           /* NULL if the wait is never given up */
     void *over_arg;
     int is_over;
 
     int moved; /* the last calls for host progress have moved messages */
-    /* of the sleeps: all ringers have passed a fence since this thread announced itself; when the
-     * wait counts as begun; the next time-out */
+    /* for the sleeps: whether all ringers have executed a fence since this thread announced itself;
+     * the start of the wait; the next timeout */
     int is_fenced;
     uint32_t rings; /* at the last announcement */
     long since_ns, timeout_ns;
 };
 
-/* ready() may consume the event: do not call it again after it returned 1. A single word is looked
- * at without a call: the wait for a neighbour's store is hardly longer than one. */
+/* ready() may consume the event: do not call it again after it returned 1. A single word is read
+ * without a call, because the wait for a neighbour's store is hardly longer than a call. */
 static inline int is_ready(const struct wait *w)
 {
     return w->word ? proa_atomic_load(w->word, PROA_ACQUIRE) >= w->least : w->ready(w->arg);
 }
 
-/* Is the wait in vain? The first looks of a wait do not ask this. */
+/* Returns whether the wait must be given up. The first checks of a wait do not call this. */
 static int is_over(struct wait *w)
 {
     w->is_over = w->over && w->over(w->over_arg);
@@ -150,8 +151,8 @@ static int is_progress_due(void)
     return 1;
 }
 
-/* Moves the host's messages until so many calls in a row have moved nothing. Once one has, the
- * process that takes these messages runs, and more calls are worth it. */
+/* Moves the host's messages until idle_most calls in a row moved nothing. Once a call moved some,
+ * their receiver runs, and more calls are worthwhile. */
 static int host_progress(struct wait *w, int idle_most, int has_slept)
 {
     w->moved = 0;
@@ -173,7 +174,7 @@ static int host_progress(struct wait *w, int idle_most, int has_slept)
 
 PROA_HOT static int look_for(const struct wait *w, long limit_ns)
 {
-    const int is_still = still; /* asked once: in a library that takes a call */
+    const int is_still = still; /* read once: thread-local access in a library takes a call */
     long end_ns = 0, now_ns;
 
     for (unsigned looks = 1;; looks++) {
@@ -204,14 +205,15 @@ static int spin(const struct wait *w)
     return spin_ns ? look_for(w, spin_ns) : is_ready(w);
 }
 
-/* Are there enough processors for our processes, and does no other thread want this one? */
+/* Returns whether there are enough processors for our processes and no other thread wants this
+ * one. */
 static int is_free(void)
 {
     return profile()->spins_on && proa_settings()->spin_ns < 0 &&
            !proa_preemption_is_likely(proa_system->now_ns());
 }
 
-/* Goes on polling as long as that costs no other thread anything. */
+/* Polls as long as no other thread wants the processor. */
 static int spin_on(struct wait *w)
 {
     if (!is_free())
@@ -231,7 +233,7 @@ static int spin_on(struct wait *w)
 
 int proa_wait_looks;
 
-/* Stored only if it is another number, as threads look at it. */
+/* Stored only if the number changes, as all threads read it. */
 static void looks_set(void)
 {
     const int idle = profile() == &dedicated && proa_settings()->spin_ns &&
@@ -283,9 +285,9 @@ static void sleeps_begin(struct wait *w)
     w->timeout_ns = rung_ns ? rung_ns : SLEEP_MIN_NS;
 }
 
-/* After a time-out. Where the host's messages move, more may be in flight, and the sleeps begin
- * anew. The fence interrupts every processor, so it is issued once for an announcement, and not
- * before the first sleep has been in vain. */
+/* Called after a timeout. If the host's messages moved, more may be in flight, and the sleeps
+ * restart with the shortest. The fence interrupts every processor, so it is issued once for an
+ * announcement, after the first sleep that timed out. */
 static void sleeps_grow(struct wait *w)
 {
     long now_ns = proa_system->now_ns(), part_ns = (now_ns - w->since_ns) / SLEEP_PART,
@@ -299,11 +301,11 @@ static void sleeps_grow(struct wait *w)
 }
 
 /* Sleeps once. The order matters: announce, heavy fence (partner: the light one in
- * proa_doorbell_ring), look again, sleep. A ring that falls between the look and the sleep has
- * changed `rings`, and the futex does not sleep. A sleep before the fence misses its ring at worst,
- * and hardly ever; it is short for that reason. A waiter that is rung for another event announces
- * itself anew. So it does if others are announced by then, and `rings` alone tells that its own
- * announcement was withdrawn: a ringer that saw none in between has passed no fence. */
+ * proa_doorbell_ring), check again, sleep. A ring between the check and the sleep has changed
+ * `rings`, and the futex does not sleep. A sleep before the fence can miss its ring, which is rare;
+ * so that sleep is short. A waiter that is rung for another event announces itself again. If others
+ * are announced by then, only `rings` shows that the waiter's own announcement was withdrawn. Then
+ * the fence is needed again: a ringer that saw no announcement in between has executed no fence. */
 static int sleep_at_bell(struct wait *w)
 {
     uint32_t rings;
@@ -320,7 +322,7 @@ static int sleep_at_bell(struct wait *w)
     return is_ready(w);
 }
 
-/* As sleep_at_bell, where no thread rings. */
+/* As sleep_at_bell, if no thread rings. */
 static int sleep_alone(const struct wait *w)
 {
     proa_system->rest(w->timeout_ns);
@@ -328,8 +330,8 @@ static int sleep_alone(const struct wait *w)
     return is_ready(w);
 }
 
-/* Returns 1 once the awaited event has come. Returns 0 if a sleep has timed out and no other thread
- * wants the processor any more. */
+/* Returns 1 once the awaited event has occurred, 0 if a sleep timed out and no other thread wants
+ * the processor any more. */
 static int sleep_for_it(struct wait *w)
 {
     int done, free = 0;
@@ -362,7 +364,7 @@ void proa_wait_unwatched(void)
     unwatched = 1;
 }
 
-/* The wait is not over soon. */
+/* Reports to the watcher that the wait is long. */
 static void tell(const struct wait *w)
 {
     proa_wait_watcher *watcher = proa_atomic_load(&watcher_function, PROA_ACQUIRE);
