@@ -12,7 +12,7 @@
 
 int proa_rules_asserting;
 
-/* A further call: is its bit set? */
+/* Shifts in the bit of one more call. */
 static void shift(uint64_t *bits, int is_set)
 {
     *bits = *bits << 1 | (is_set != 0);
@@ -22,7 +22,7 @@ static void shift(uint64_t *bits, int is_set)
 
 /* ---- fences ---- */
 
-/* Operations of an epoch of another kind leave the window touched, too. */
+/* Operations of another kind of epoch leave the window touched as well. */
 static void check_fence(struct proa_rules *rules)
 {
     rules->fenced++;
@@ -39,7 +39,7 @@ static void check_fence(struct proa_rules *rules)
 
 /* ---- starts and locks ---- */
 
-/* On one node the word of a post that came before, as a message tells, is there. */
+/* On one node, a message that orders the post before the start makes its word visible here. */
 static void check_start(const struct proa_rules *rules)
 {
     const struct proa_win *win = rules->win;
@@ -58,7 +58,8 @@ static void check_start(const struct proa_rules *rules)
     }
 }
 
-/* The target's lock is not taken by this process, so all that its word tells is of others. */
+/* This process does not hold the target's lock, so every lock in the target's word is of another
+ * process. */
 static int is_locked_otherwise(const struct proa_win *win, int rank)
 {
     const struct proa_target *target = &win->targets[rank];
@@ -93,8 +94,8 @@ static void check_lock(const struct proa_rules *rules, int target)
 
 /* ---- windows that are locked and exposed ---- */
 
-/* The words of the locks of this process, which has none of itself: so they are of others. A lock
- * that is asked for counts, too: nothing orders it after MPI_Win_wait. */
+/* This process holds no lock on itself, so its lock words show locks of other processes. A
+ * requested lock counts as well: nothing orders it after MPI_Win_wait. */
 static int is_locked_by_others(const struct proa_win *win)
 {
     uint32_t state;
@@ -124,7 +125,7 @@ void proa_rules_stored(struct proa_rules *rules, const void *place)
         rules->stored = place;
 }
 
-/* The stores before the call have been taken by now. */
+/* The stores before the call were taken already. */
 static void check_stores(struct proa_rules *rules, enum proa_call call)
 {
     const struct proa_finding_call store = {.call = "a store", .caller = rules->stored};
@@ -149,7 +150,7 @@ uint16_t proa_rules_serial(const struct proa_rules *rules, int rank, unsigned ep
     return 0;
 }
 
-/* Is the bit of the call with that number set? -1: it is not known any more, or not yet. */
+/* Returns the bit of the call with that number. Returns -1 if it is no longer known, or not yet. */
 static int bit_of(uint64_t bits, uint64_t count, unsigned number)
 {
     const uint64_t age = (count - number) & PROA_SERIAL_NUMBER;
@@ -173,11 +174,11 @@ static int rank_of(const struct proa_members *members, int process)
     return -1;
 }
 
-/* What an operation meets. */
+/* Assertions that apply to an operation. */
 struct met {
-    int rank;     /* of its origin; -1: it is not of the window */
+    int rank;     /* rank of its origin; -1 if it is not in the window */
     int noput;    /* its fence or post has MPI_MODE_NOPUT */
-    int one_side; /* MPI_MODE_NOCHECK is given by post alone, or by start alone */
+    int one_side; /* MPI_MODE_NOCHECK was given by post only, or by start only */
 };
 
 static struct met meet(const struct proa_rules *rules, const struct proa_rules_arrival *arrival)

@@ -17,7 +17,7 @@ static uint32_t hash_of(const char *text)
     return hash;
 }
 
-/* An info key that all processes must give the same value of. */
+/* An info key whose value must be equal in all processes. */
 struct shared_key {
     const char *key;
     char value[2 * PROA_HINT_ROOM];
@@ -25,13 +25,13 @@ struct shared_key {
 
 enum { SHARED_KEYS = 6 };
 
-/* Sizes and units need to be the same only where that is asserted. */
+/* Sizes and units must be equal only if an info key asserts it. */
 static void read_keys(const struct proa_handle *handle, struct shared_key keys[SHARED_KEYS])
 {
     const struct proa_hints *hints = &handle->hints;
     const struct {
         const char *key, *value;
-        long long number; /* that must be the same if the value is "true" */
+        long long number; /* value that must be equal if the key's value is "true" */
     } rows[SHARED_KEYS] = {{"no_locks", hints->no_locks, 0},
                            {"accumulate_ordering", hints->ordering, 0},
                            {"accumulate_ops", hints->ops, 0},

@@ -14,8 +14,8 @@ static int is_one_basic(const struct proa_type *type)
     return type->basic != PROA_MIXED;
 }
 
-/* Do the basic types match, one by one? Types of different sizes are errors, or served, elsewhere
- * (rma/move.c). */
+/* Returns true if the basic types match, one by one. Types of different sizes are errors or legal
+ * elsewhere (rma/move.c). */
 static int are_alike(const struct proa_type *one, uint64_t count, const struct proa_type *other,
                      uint64_t other_count)
 {
@@ -26,7 +26,7 @@ static int are_alike(const struct proa_type *one, uint64_t count, const struct p
                proa_signature_repeat(other->signature, other_count).hash;
 }
 
-/* Bytes are often used for data of any type, and then mean what is there. */
+/* Bytes are often used for data of any type, so they match every type. */
 static int do_match(const struct proa_type *one, uint64_t count, const struct proa_type *other,
                     uint64_t other_count)
 {
@@ -57,7 +57,7 @@ static void check_signature(const struct proa_win *win, const struct proa_operan
 
 /* ---- a type that names a byte twice ---- */
 
-/* Types with more pieces are not looked at. */
+/* Types with more pieces are not checked. */
 enum { PIECES_MOST = 4096 };
 
 struct piece {
@@ -71,7 +71,7 @@ static int compare(const void *one_of, const void *other_of)
     return one->low < other->low ? -1 : one->low > other->low;
 }
 
-/* The pieces; -1: there are too many. */
+/* Returns the number of pieces; -1 if there are too many. */
 static int find_pieces(const struct proa_type *type, uint64_t count, struct piece *pieces)
 {
     struct proa_stretch stretch;
@@ -95,8 +95,8 @@ static int find_pieces(const struct proa_type *type, uint64_t count, struct piec
     return found;
 }
 
-/* The bytes that a node names, as offsets, if each certainly is named once; 0: that is not known.
- */
+/* Returns true if the node certainly names each byte at most once. *span: the offsets that it
+ * covers. Returns 0 if that is unknown. */
 static int spans_apart(const struct proa_node *node, struct piece *span);
 
 static int item_spans_apart(const struct proa_item *item, struct piece *span)
@@ -131,7 +131,7 @@ static int spans_apart(const struct proa_node *node, struct piece *span)
     return 1;
 }
 
-/* Most types are regular, so that no piece needs to be looked at. */
+/* Most types are regular, so their pieces need not be examined. */
 static int is_surely_apart(const struct proa_type *type, uint64_t count)
 {
     struct piece span;
@@ -174,7 +174,7 @@ static void check_overlap(const struct proa_win *win, const struct proa_operands
 
 /* ---- buffers ---- */
 
-/* From their first to their last byte; nothing is told of what lies in gaps. */
+/* Compares from the first to the last byte. Overlaps inside gaps are not reported. */
 static void check_result(const struct proa_win *win, const struct proa_operands *operands)
 {
     const struct proa_type *type = proa_type_find(operands->type),

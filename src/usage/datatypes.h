@@ -10,18 +10,18 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* The arguments of an operation; result: NULL for those without. */
+/* The arguments of an operation. result: result buffer, or NULL for operations without one. */
 struct proa_operands {
     enum proa_call call;
     const void *caller;
     const void *origin, *result;
     int64_t count, result_count, target_count;
     MPI_Datatype type, result_type, target_type;
-    int gets;    /* data go to `origin` (MPI_Get) */
-    int updates; /* data are written to the target, or combined there */
+    int gets;    /* data are stored to `origin` (MPI_Get) */
+    int updates; /* data are written to the target, or combined with its data */
 };
 
-/* Do the rules hold at a glance? All sides have one type, without gaps, and the result is apart. */
+/* Fast check: returns true if all sides have one type without gaps, and the result is apart. */
 static inline int proa_datatypes_hold(const void *origin, int64_t count, MPI_Datatype datatype,
                                       const char *result, int64_t result_count,
                                       MPI_Datatype result_datatype, MPI_Datatype target_datatype)
@@ -36,7 +36,7 @@ static inline int proa_datatypes_hold(const void *origin, int64_t count, MPI_Dat
             result + (uint64_t)result_count * type->size <= (const char *)origin);
 }
 
-/* Before the operation. */
+/* Checks the operands; called before the operation. */
 void proa_datatypes_check(const struct proa_win *win, const struct proa_operands *operands);
 
 #endif

@@ -36,7 +36,7 @@ void proa_fences_note(struct proa_fences *fences, int assert, const void *caller
     fences->fence[fences->count++] = (struct proa_fence){caller, hash};
 }
 
-/* A bit that one process has and another one has not is in both unions. */
+/* A bit that is set in one process only is in both unions. */
 int proa_fences_agree(struct proa_win *win, uint32_t value)
 {
     const uint32_t most = (1u << PROA_UNITED_BITS) - 1;
@@ -44,7 +44,7 @@ int proa_fences_agree(struct proa_win *win, uint32_t value)
     uint32_t set = folded, clear = ~folded & most;
 
     if (win->sync->unite(win, &set) != PROA_OK || win->sync->unite(win, &clear) != PROA_OK)
-        return 1; /* a process is gone: there is nothing to compare */
+        return 1; /* a process failed: there is nothing to compare */
     return (set & clear) == 0;
 }
 
@@ -53,7 +53,7 @@ static uint32_t hash_before(const struct proa_fences *fences, uint32_t count)
     return count ? fences->fence[count - 1].hash : 0;
 }
 
-/* All processes have the same number of fences, and so go through the same steps. */
+/* All processes have the same number of fences, and so take the same steps. */
 static uint32_t first_difference(const struct proa_fences *fences, struct proa_win *win)
 {
     uint32_t alike = 0, differ = fences->count;

@@ -2,8 +2,8 @@
 /*
  * See memory.h.
  *
- * Of memory that no call of MPI frees two things are certain when its window is freed: its pages
- * are there no longer, or it lies on the stack below the function that frees the window.
+ * Memory that no call of MPI frees is certainly gone in two cases when its window is freed. Its
+ * pages are unmapped, or it lies on the stack below the function that frees the window.
  */
 #include "usage/memory.h"
 #include "usage/misuse.h"
@@ -33,7 +33,7 @@ struct allocated {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct allocated *all;
 
-/* The size of what starts at base, which is forgotten; 0: it is not known. */
+/* Forgets the memory that starts at base. Returns its size, or 0 if it is unknown. */
 static uint64_t take_out(const void *base)
 {
     struct allocated *allocated;
@@ -149,7 +149,7 @@ static int is_unmapped(const void *base)
     return mincore((void *)((uintptr_t)base / page * page), 1, &resident) != 0 && errno == ENOMEM;
 }
 
-/* On the stack of this thread, below that frame? */
+/* Returns true if the memory is on the stack of this thread, below that frame. */
 static int is_below(const char *frame, const char *base, uint64_t bytes)
 {
     pthread_attr_t attributes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The usage rules, one row each, and the finding that one is broken. */
+/* The usage rules, one row each, and the finding that a rule is broken. */
 #ifndef PROA_USAGE_MISUSE_H
 #define PROA_USAGE_MISUSE_H
 
@@ -80,8 +80,8 @@ enum proa_misuse {
 #undef PROA_MISUSE_NUMBER
 };
 
-/* A call with this return address breaks the rule; win: may be NULL. The sentence, as for printf,
- * says what is wrong. other: a second call, or NULL. */
+/* Reports that a call breaks the rule. win: window, or NULL. caller: return address of the call.
+ * other: second call, or NULL. sentence: format as for printf, what is wrong. */
 void proa_misuse(enum proa_misuse misuse, const struct proa_win *win, const char *call,
                  const void *caller, const struct proa_finding_call *other, const char *sentence,
                  ...) __attribute__((format(printf, 6, 7), cold));

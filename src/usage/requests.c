@@ -15,7 +15,7 @@ struct given {
     uint64_t request;
     enum proa_call call;
     const void *caller;
-    char window[64 + sizeof " (window \"\")"]; /* its name: the request may outlive it */
+    char window[64 + sizeof " (window \"\")"]; /* name of the window: the request may outlive it */
     UT_hash_handle hh;
 };
 
@@ -23,7 +23,7 @@ int proa_rma_requests_on;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct given *all;
-static uint32_t number; /* of them */
+static uint32_t number; /* number of requests */
 
 static uint64_t key_of(MPI_Request request)
 {

@@ -136,7 +136,7 @@ static void close_peers(struct proa_rules *rules, int exposed)
                           PROA_RELAXED);
 }
 
-/* As far as the call has come: a call that has failed has opened nothing. */
+/* Counts the call only as far as it succeeded: a failed call opened no epoch. */
 static void count(struct proa_rules *rules, enum proa_call call)
 {
     const struct proa_win *win = rules->win;
@@ -162,7 +162,7 @@ void proa_rules_over(struct proa_rules *rules, enum proa_call call, int rank, in
 
 /* ---- the end ---- */
 
-/* A start without operations does not wait, so a post that never comes is noticed only here. */
+/* A start without operations does not wait, so a missing post is detected only here. */
 static void compare_groups(const struct proa_rules *rules, const void *caller)
 {
     const struct proa_win *win = rules->win;
@@ -188,7 +188,7 @@ void proa_rules_compare(struct proa_win *win, const struct proa_rules *rules)
     proa_creation_compare(win, PROA_CALL_Win_set_info, rules ? rules->informer : NULL);
 }
 
-/* The words of this process are there until the window is released. */
+/* The words of this process stay valid until the window is released. */
 void proa_rules_free(struct proa_rules *rules, const void *caller, const void *frame)
 {
     compare_groups(rules, caller);
