@@ -2,9 +2,9 @@
 /*
  * See hang.h.
  *
- * All processes wait at one moment if each is in the same episode before and after it: rank 0
- * notes when it first heard of an episode, and when last. The moment is when the last of them was
- * first heard of.
+ * All processes wait at one moment if each is in the same episode before and after it. Rank 0
+ * records when it received the first and the last report of an episode. The moment is the latest of
+ * the first reports.
  */
 #include "hang/hang.h"
 #include "base/system.h"
@@ -17,15 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks that are told of one by one, and ranks in one line. */
+/* Ranks that are reported one by one, and ranks in one line. */
 enum { TOLD_MOST = 32, LISTED_MOST = 8 };
 
 struct known {
-    struct proa_stuck *stuck; /* NULL: nothing has been heard of it */
+    struct proa_stuck *stuck; /* NULL until a report arrives */
     long first_ns, last_ns;
 };
 
-static struct known *known; /* by rank; NULL: this process is not rank 0 */
+static struct known *known; /* by rank; NULL if this process is not rank 0 */
 static int told;
 
 void proa_hang_begin(void)
@@ -115,7 +115,7 @@ static int is_same_call(const struct proa_stuck_wait *one, const struct proa_stu
     return one->id == other->id && strcmp(one->call, other->call) == 0;
 }
 
-/* Is that rank in the call that the wait is for, by any of its threads? */
+/* Returns true if a thread of that rank is in the call that the wait is for. */
 static int is_in(int rank, const struct proa_stuck_wait *wait)
 {
     const struct proa_stuck *stuck = known[rank].stuck;
@@ -126,7 +126,7 @@ static int is_in(int rank, const struct proa_stuck_wait *wait)
     return 0;
 }
 
-/* Of the calls on that communicator. Windows count none. */
+/* Returns the number of calls on that communicator. Calls on windows are not counted. */
 static uint64_t calls_done(int rank, uint64_t id)
 {
     const struct proa_stuck *stuck = known[rank].stuck;
@@ -137,7 +137,7 @@ static uint64_t calls_done(int rank, uint64_t id)
     return 0;
 }
 
-/* Is the other rank through with the collective call that this one is in? */
+/* Returns true if the other rank has left the collective call that this rank is in. */
 static int is_ahead(int other, int rank)
 {
     const uint64_t id = wait_of(rank)->id;
@@ -156,7 +156,8 @@ static int holds(int rank, const struct proa_stuck_wait *wait)
     return 0;
 }
 
-/* Is that rank in the call by this name on the window of the wait? Then it is not missing. */
+/* Returns true if that rank is in the awaited call on the window of the wait. It is not missing
+ * then. */
 static int is_in_awaited(int rank, const struct proa_stuck_wait *wait)
 {
     const struct proa_stuck *stuck = known[rank].stuck;
@@ -201,14 +202,14 @@ static int first_awaited(int rank)
     return -1;
 }
 
-/* Of several ranks some may not be awaited any more: -1. */
+/* Returns the one awaited rank. Returns -1 for several, as some may not be awaited any more. */
 static int surely_awaited(int rank)
 {
     return wait_of(rank)->kind == PROA_STUCK_SOME ? -1 : first_awaited(rank);
 }
 
-/* A rank on a cycle of waits; -1: none is found. A walk along the first awaited ranks ends in one,
- * or at a rank that waits for none. */
+/* Returns a rank on a cycle of waits; -1 if none is found. A walk along the first awaited ranks
+ * ends in a cycle, or at a rank that waits for none. */
 static int on_cycle(void)
 {
     for (int start = 0; start < proa_world_size(); start++) {
@@ -224,7 +225,7 @@ static int on_cycle(void)
 
 /* ---- calls whose counterpart is there ---- */
 
-/* Is one of these messages the counterpart of that rank's? */
+/* Returns true if one of these messages is the counterpart of that rank's message. */
 static int is_matched(int rank, const struct proa_stuck_message *message,
                       const struct proa_stuck_message *others, int count)
 {
@@ -352,7 +353,7 @@ static struct proa_finding_call call_of(int rank)
         .call = wait->call, .place = &wait->source, .other = 1 + rank};
 }
 
-/* The program may never end: the findings so far go to the files now. */
+/* The program may never end, so the findings so far are written to the files now. */
 static void find(int cycle)
 {
     const int first = cycle < 0 ? 0 : cycle, second = first_awaited(first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* At rank 0 of MPI_COMM_WORLD: the reports of all processes, and the hang that they tell of. One
+/* At rank 0 of MPI_COMM_WORLD: collects the reports of all processes, and detects a hang. One
  * thread calls these functions. */
 #ifndef PROA_HANG_HANG_H
 #define PROA_HANG_HANG_H
@@ -9,7 +9,7 @@
 void proa_hang_begin(void);
 void proa_hang_end(void);
 
-/* A report, which may come from anywhere. If by now all processes wait, tells so, once. */
+/* Adds a report, from any source. If all processes wait by now, reports the hang, once. */
 void proa_hang_know(const struct proa_stuck *stuck);
 
 #endif

@@ -151,8 +151,8 @@ uint64_t proa_members_next_id(const struct proa_members *members, enum proa_memb
 
 static int is_numbered;
 
-/* Where threads may make communicators in another order on each rank, they all keep the id of their
- * members. */
+/* Threads may create communicators in a different order on each rank. All communicators then keep
+ * the id of their members. */
 void proa_members_begin(MPI_Comm comm)
 {
     int threads = proa_has_threads(), any = 1;
@@ -179,7 +179,7 @@ enum { DONE_MOST = 64 };
 static pthread_mutex_t done_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_members_done all_done[DONE_MOST];
 static int done_count;
-static unsigned done_next; /* that goes, where there are more */
+static unsigned done_next; /* the entry that is replaced when the table is full */
 
 static struct proa_members_done *done_of(uint64_t id)
 {

@@ -7,40 +7,40 @@
 #include <stdint.h>
 
 struct proa_members {
-    uint64_t id; /* the same in every process */
+    uint64_t id; /* equal in every process */
     int count;
-    int is_inter; /* those of the other group of an intercommunicator */
-    int rank[];   /* -1: not of MPI_COMM_WORLD */
+    int is_inter; /* members of the other group of an intercommunicator */
+    int rank[];   /* -1 if not in MPI_COMM_WORLD */
 };
 
-/* Those of a communicator, which keeps them as an attribute; of an intercommunicator, the remote
- * ones. NULL: they are not known. */
+/* Returns the members of a communicator, stored as an attribute of it. For an intercommunicator
+ * they are the remote members. Returns NULL if they are unknown. */
 const struct proa_members *proa_members_of_comm(MPI_Comm comm);
 
-/* The watchdog begins; collective over comm, which all communicators are made from. */
+/* The watchdog starts. Collective over comm, from which all communicators are created. */
 void proa_members_begin(MPI_Comm comm);
 
-/* A call that all its members are in has made this communicator: it gets an id of its own, apart
- * from those with the same members. Does nothing without a watchdog. */
+/* A call of all members created this communicator. It gets an id of its own, distinct from those
+ * with the same members. No-op without a watchdog. */
 void proa_members_created(MPI_Comm comm);
 
-/* Those of a group, with an id that all groups of the same ranks in the same order have. */
+/* Returns the members of a group. Groups of the same ranks in the same order have the same id. */
 struct proa_members *proa_members_of_group(MPI_Group group);
 
-/* A call of the host's on all of a communicator is over in this process: one more of those that
- * have this id. proa_members_done: how many there were of each of the last ids; returns of how
- * many. */
+/* A collective call of the host on a communicator returned in this process: its id counts one more.
+ * proa_members_done copies the counts of the last ids, and returns the number of ids. */
 struct proa_members_done {
     uint64_t id, count;
 };
 void proa_members_did(uint64_t id);
 int proa_members_done(struct proa_members_done *done, int most);
 
-/* Frees them; no thread is inside a call that names them. NULL: does nothing. */
+/* Frees the members. No thread is inside a call that refers to them. NULL is a no-op. */
 void proa_members_free(struct proa_members *members);
 
-/* An id for the next communicator or window of these members: they make them in one order. So it is
- * the same in every process, unless several threads make some: then it may be another one's. */
+/* Returns an id for the next communicator or window of these members. They create them in one
+ * order, so the id is equal in every process. If several threads create some, it may be the id of
+ * another one. */
 enum proa_members_make { PROA_MEMBERS_COMM, PROA_MEMBERS_WINDOW };
 uint64_t proa_members_next_id(const struct proa_members *members, enum proa_members_make what);
 

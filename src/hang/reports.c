@@ -17,20 +17,20 @@
 
 enum { ADDRESSES = 8, PATIENCE_MS = 1000 };
 
-/* Where rank 0 is: told to all by MPI. */
+/* Address of rank 0, distributed to all ranks by MPI. */
 struct office {
     uint64_t secret[2];
-    char node[128]; /* of the same text are those that reach it by the loopback */
+    char node[128]; /* processes with equal text share the loopback interface */
     uint32_t address[ADDRESSES];
     int32_t addresses;
-    uint16_t port; /* 0: there is none */
+    uint16_t port; /* 0 if there is none */
 };
 
 static struct office office;
 static int listening = -1;
-static int worked = -1; /* the address that has worked */
+static int worked = -1; /* index of the address that worked */
 
-/* Processes of one kernel and one network namespace share the loopback. */
+/* Processes of one kernel and one network namespace share the loopback interface. */
 static void name_node(char *node, size_t room)
 {
     char boot[64] = "", net[64] = "";
@@ -139,7 +139,7 @@ int proa_hang_reports_take(struct proa_stuck *stuck, int wait_ms)
             take_whole(fd, (char *)stuck + sizeof stuck->secret,
                        sizeof *stuck - sizeof stuck->secret) == 0;
     if (taken && send(fd, "", 1, MSG_NOSIGNAL) < 0) {
-        /* the sender will send it again */
+        /* the sender sends it again */
     }
     close(fd);
     return taken ? 0 : -1;
@@ -147,7 +147,7 @@ int proa_hang_reports_take(struct proa_stuck *stuck, int wait_ms)
 
 /* ---- sending ---- */
 
-/* Blocks for as long as be_patient says. */
+/* Connects; blocks up to the timeout that be_patient sets. */
 static int connect_to(uint32_t address)
 {
     struct sockaddr_in to = {
@@ -181,8 +181,8 @@ static int send_to(uint32_t address, const struct proa_stuck *stuck)
     return left == 0 ? 0 : -1;
 }
 
-/* The secret goes to no other process on this node: the loopback is tried only where rank 0 has the
- * same one. */
+/* The secret is sent to no other process on this node: the loopback is tried only if rank 0 has the
+ * same node text. */
 static uint32_t address_of(int number)
 {
     return number < office.addresses ? office.address[number] : htonl(INADDR_LOOPBACK);

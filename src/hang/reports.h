@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reports of processes that wait, on their way to rank 0 of MPI_COMM_WORLD: by TCP, from watchdog
- * to watchdog. Neither MPI nor Proa's own network can be used, as all threads may wait inside them.
+ * Sends reports of waiting processes to rank 0 of MPI_COMM_WORLD, by TCP from watchdog to watchdog.
+ * MPI and Proa's own network cannot be used, as all threads may wait inside them.
  *
- * Rank 0 listens on a port of its own. Each report has a connection of its own, and shows the
- * secret that rank 0 has given to all ranks by MPI.
+ * Rank 0 listens on a port of its own. Each report uses a connection of its own, and carries the
+ * secret that rank 0 distributed to all ranks by MPI.
  */
 #ifndef PROA_HANG_REPORTS_H
 #define PROA_HANG_REPORTS_H
@@ -13,14 +13,16 @@
 
 #include <mpi.h>
 
-/* Collective over comm. 0, or -1: there is no way, on this process or on all. */
+/* Starts. Collective over comm. Returns 0, or -1 if no connection is possible, on this process or
+ * on all. */
 int proa_hang_reports_begin(MPI_Comm comm);
 void proa_hang_reports_end(void);
 
-/* Sends a report to rank 0, within about a second. 0: it has been taken. */
+/* Sends a report to rank 0, within about a second. Returns 0 if rank 0 received it. */
 int proa_hang_reports_send(struct proa_stuck *stuck);
 
-/* At rank 0: takes a report, waiting for at most so long. 0: *stuck is one; -1: there is none. */
+/* At rank 0: receives a report. wait_ms: timeout, milliseconds. Returns 0 and fills in *stuck, or
+ * -1 if no report arrived. */
 int proa_hang_reports_take(struct proa_stuck *stuck, int wait_ms);
 
 #endif

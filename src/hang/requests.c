@@ -9,7 +9,7 @@ enum { PLACES = 4096 };
 
 static struct place {
     MPI_Request request;
-    struct proa_awaited_message message; /* way 0: the place is free */
+    struct proa_awaited_message message; /* way is 0 if the entry is free */
 } places[PLACES];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -30,7 +30,7 @@ void proa_requests_note(MPI_Request request, const struct proa_awaited_message *
     pthread_mutex_unlock(&mutex);
 }
 
-/* 0: it is not known. */
+/* Returns 0 if the request is unknown. */
 static int take(MPI_Request request, struct proa_awaited_message *message)
 {
     struct place *place = place_of(request);

@@ -12,7 +12,7 @@ int proa_thread_calls_on;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_thread_calls *all;
-static pthread_key_t key; /* takes the record away when its thread ends */
+static pthread_key_t key; /* its destructor removes the record when its thread ends */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 _Thread_local struct proa_thread_calls_mine proa_thread_calls_mine PROA_INITIAL_EXEC;
@@ -53,7 +53,7 @@ struct proa_thread_calls *proa_thread_calls_add(void)
     return record;
 }
 
-/* A word at a time, as another thread may read or write the record. */
+/* Copies word by word, as another thread may read or write the record. */
 #define COPY_OF(to, from, word) \
     proa_atomic_store(&(to)->word, proa_atomic_load(&(from)->word, PROA_RELAXED), PROA_RELAXED)
 
@@ -85,7 +85,7 @@ void proa_thread_calls_enter(const struct proa_thread_call *here)
 
     if (!record)
         return;
-    proa_atomic_fence(PROA_RELEASE); /* the rest changes after the number that is even */
+    proa_atomic_fence(PROA_RELEASE); /* the other fields change after the number is even */
     copy(&record->here, here);
     copy_messages(record->messages, here->messages, here->count);
     proa_atomic_store(&record->number, record->number + 1, PROA_RELEASE); /* partner: watchdog.c */
@@ -111,7 +111,7 @@ void proa_thread_calls_read(const struct proa_thread_calls *here, struct proa_th
     proa_atomic_fence(PROA_ACQUIRE); /* partner: the fence of proa_thread_calls_enter */
 }
 
-/* The thread of the record may be entering another call, so another pointer than this one stays. */
+/* The thread of the record may be entering another call, so only this pointer is cleared. */
 static void forget_in(struct proa_thread_calls *here, const void *named)
 {
     const struct proa_members *members = named;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that wait and are on no window, for the watchdog: creation of windows, the end of MPI, and
- * the host's messages and collectives. Without a watchdog these cost a load. */
+/* Calls that may wait and are on no window, for the watchdog: creation of windows, the end of MPI,
+ * and the host's messages and collectives. Without a watchdog each costs one load. */
 #ifndef PROA_HANG_WAITS_H
 #define PROA_HANG_WAITS_H
 
@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-/* A call of all processes of comm. */
+/* A call of all processes of comm starts. */
 static inline void proa_waits_begin(enum proa_call call, MPI_Comm comm, const void *caller)
 {
     if (proa_thread_calls_on)
@@ -19,7 +19,7 @@ static inline void proa_waits_begin(enum proa_call call, MPI_Comm comm, const vo
                                                            .members = proa_members_of_comm(comm)});
 }
 
-/* A call of the host's on all of comm, by its name. */
+/* A call of the host on all of comm starts. call: its name. */
 static inline void proa_waits_begin_host(const char *call, MPI_Comm comm, const void *caller)
 {
     if (proa_thread_calls_on)
@@ -29,8 +29,8 @@ static inline void proa_waits_begin_host(const char *call, MPI_Comm comm, const 
                                                            .members = proa_members_of_comm(comm)});
 }
 
-/* One that waits for the counterparts of `count` messages, which stay as they are until the call is
- * over; count -1: they are not known. */
+/* A call starts that waits for the counterparts of `count` messages. messages: unchanged until the
+ * call returns. count: number of messages, or -1 if unknown. */
 static inline void proa_waits_begin_messages(const char *call,
                                              const struct proa_awaited_message *messages, int count,
                                              const void *caller)
