@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As part of a string. */
+/* Escapes text inside a string. */
 static void write_part(FILE *out, const char *text)
 {
     for (; *text; text++)
@@ -136,9 +136,9 @@ void proa_document_json(FILE *out, const struct proa_summary *summary)
 
 /* ---- SARIF ---- */
 
-#define ROOT "SRCROOT" /* the name that paths have for PROA_CHECK_ROOT */
+#define ROOT "SRCROOT" /* the name of PROA_CHECK_ROOT in paths */
 
-/* RFC 3986: characters that a path may have stay as they are. */
+/* RFC 3986: characters that are legal in a path are not escaped. */
 static void write_uri(FILE *out, const char *path)
 {
     fprintf(out, "\"%s", path[0] == '/' ? "file://" : "");
@@ -184,7 +184,8 @@ static void write_frame(FILE *out, const struct proa_source *place)
     fprintf(out, "}}");
 }
 
-/* SARIF has no two stacks alike, as two calls in a loop would be without a word before them. */
+/* SARIF requires distinct stacks. Two calls in a loop have equal stacks, so a word is put before
+ * each. */
 static void write_stacks(FILE *out, const struct proa_found *found)
 {
     static const char *const which[] = {"first: ", "second: "};
@@ -217,7 +218,7 @@ static uint64_t hash_place(uint64_t hash, const struct proa_source *place)
     return proa_hash_text(proa_hash_text(hash, proa_source_below_root(place)), place->function);
 }
 
-/* Of the rule, the calls, and files and functions, which stay when lines move. */
+/* Hashes the rule, the calls, files and functions, which are unchanged when lines move. */
 static uint64_t hash_of(const struct proa_found *found)
 {
     const unsigned outers = proa_found_outers(found);
@@ -230,7 +231,7 @@ static uint64_t hash_of(const struct proa_found *found)
     return hash;
 }
 
-/* By number; NULL without memory. The caller frees them. */
+/* Returns the hashes by number, or NULL without memory. The caller frees them. */
 static uint64_t *hashes_of(const struct proa_summary *summary)
 {
     uint64_t *hashes = calloc((size_t)summary->count + 1, sizeof *hashes);
@@ -240,7 +241,7 @@ static uint64_t *hashes_of(const struct proa_summary *summary)
     return hashes;
 }
 
-/* Findings alike are numbered in the order of their lines. */
+/* Findings with equal hashes are numbered in the order of their lines. */
 static void write_fingerprint(FILE *out, const uint64_t *hashes, int number)
 {
     int before = 0;
@@ -260,7 +261,7 @@ static void write_location(FILE *out, const struct proa_found_call *call)
     fprintf(out, ", \"message\": {\"text\": \"%s of rank %d\"}}", call->call, call->rank);
 }
 
-/* The last of two calls is the one at which the rule was broken. */
+/* The rule was broken at the last of two calls. */
 static void write_locations(FILE *out, const struct proa_found *found)
 {
     const int at = found->calls[PROA_SECOND].call[0] ? PROA_SECOND : PROA_FIRST;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Findings for programs: a file of JSON, and one of SARIF 2.1.0 (the OASIS standard) for editors
- * and continuous integration. */
+/* Findings in files for programs: JSON, and SARIF 2.1.0 (the OASIS standard) for editors and
+ * continuous integration. */
 #ifndef PROA_FINDINGS_DOCUMENTS_H
 #define PROA_FINDINGS_DOCUMENTS_H
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <uthash.h>
 
-/* More findings than these are counted only. */
+/* Findings beyond this number are only counted. */
 enum { KEPT_MOST = 1000 };
 
 struct key {
@@ -125,7 +125,7 @@ static void copy_call(struct proa_found_call *to, const struct proa_finding_call
     copy_payload(to, call->payload);
 }
 
-/* The call of synchronization before has its place alone. */
+/* Only the place of the synchronization call is copied. */
 static void copy_places(struct proa_found *to, const struct proa_finding *finding, int number)
 {
     const struct proa_finding_call *call = &finding->calls[number];
@@ -198,7 +198,7 @@ static int is_same_frame(const struct proa_source *one, const struct proa_source
     return is_same_line(one, other) || proa_source_is(one, other);
 }
 
-/* The same lines of the call, and of the calls around it. */
+/* Returns true if the lines of the call, and of the calls around it, are equal. */
 static int are_same_lines(const struct proa_found *one, const struct proa_found *other, int call)
 {
     const struct proa_found_call *first = &one->calls[call], *second = &other->calls[call];
@@ -211,7 +211,7 @@ static int are_same_lines(const struct proa_found *one, const struct proa_found 
     return 1;
 }
 
-/* The same rule at the same two lines: a statement such as `x++` loads and stores. */
+/* Finds the same rule at the same two lines: a statement such as `x++` loads and stores. */
 static struct kept *find_lines(const struct proa_found *found)
 {
     struct kept *kept;
@@ -224,7 +224,7 @@ static struct kept *find_lines(const struct proa_found *found)
     return NULL;
 }
 
-/* Another thread may have added it meanwhile: then it is counted. 1: it is new. */
+/* Adds the finding, or counts it if another thread added it meanwhile. Returns 1 if it is new. */
 static int enter(struct kept *kept)
 {
     struct kept *before;
@@ -251,7 +251,7 @@ static int call_number(const char *name)
     for (int call = 0; name && call < PROA_CALL_COUNT; call++)
         if (strcmp(proa_call_name((enum proa_call)call), name) == 0)
             return call;
-    return PROA_TRACE_CALLS; /* of no name */
+    return PROA_TRACE_CALLS; /* a call without a name */
 }
 
 static uint64_t address_of(const struct proa_finding_call *call)
@@ -259,7 +259,7 @@ static uint64_t address_of(const struct proa_finding_call *call)
     return (uint64_t)(uintptr_t)proa_caller_address(call->caller);
 }
 
-/* At the moment when it was found, in the call that is going on. */
+/* Records the finding in the trace at once, within the current call. */
 static void record(const struct proa_finding *finding)
 {
     const struct proa_finding_call *first = &finding->calls[PROA_FIRST],
@@ -291,7 +291,7 @@ static void tell(const struct proa_found *found)
         proa_finding_around(0);
 }
 
-/* Places are looked up, and the host is asked for the window's name, without the mutex. */
+/* Resolves places, and the window's name at the host, without holding the mutex. */
 void proa_finding_add(const struct proa_finding *finding)
 {
     const struct proa_finding_call *calls = finding->calls;

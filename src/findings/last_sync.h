@@ -9,28 +9,28 @@
 #include <stdint.h>
 
 struct proa_last_sync {
-    const void *caller; /* NULL: there was none */
-    uint64_t number;    /* of the calls on the window */
+    const void *caller; /* NULL if there was none */
+    uint64_t number;    /* number of the call on the window */
     enum proa_call call;
 };
 
 struct proa_last_syncs {
-    struct proa_last_sync *of; /* by target; behind them: of calls for all targets */
+    struct proa_last_sync *of; /* by target; the last element is for calls on all targets */
     int targets;
     uint64_t calls;
 };
 
-/* 0, or -1 without memory. */
+/* Returns 0, or -1 without memory. */
 int proa_last_syncs_begin(struct proa_last_syncs *sinces, int targets);
 void proa_last_syncs_end(struct proa_last_syncs *sinces);
 
-/* Does the call open or end an epoch, or complete operations? */
+/* Returns true if the call opens or ends an epoch, or completes operations. */
 static inline int proa_last_sync_is_noted(enum proa_call call)
 {
     return call >= PROA_CALL_Win_fence && call <= PROA_CALL_Win_sync;
 }
 
-/* Such a call is over; target -1: for all. */
+/* Such a call returned. target: target, or -1 for all. */
 static inline void proa_last_syncs_note(struct proa_last_syncs *sinces, enum proa_call call,
                                         int target, const void *caller)
 {
@@ -39,10 +39,10 @@ static inline void proa_last_syncs_note(struct proa_last_syncs *sinces, enum pro
             (struct proa_last_sync){caller, ++sinces->calls, call};
 }
 
-/* The last one towards that target, or for all. */
+/* Returns the last call towards that target, or towards all. */
 const struct proa_last_sync *proa_last_syncs_last(const struct proa_last_syncs *sinces, int target);
 
-/* As a finding names it. */
+/* Returns the call as a finding names it. */
 struct proa_finding_call proa_last_sync_call(const struct proa_last_sync *since);
 
 #endif

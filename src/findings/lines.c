@@ -57,7 +57,7 @@ static struct {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static enum { NOT_YET, LOADED, ABSENT } state;
-static Dwfl *process; /* its modules as they were when it was made */
+static Dwfl *process; /* the modules of the process, as of its creation */
 
 static int find_functions(void *library)
 {
@@ -90,7 +90,7 @@ static void forget(void)
     process = NULL;
 }
 
-/* Reads which modules the process has now. */
+/* Reads the current modules of the process. */
 static int look(void)
 {
     static Dwfl_Callbacks callbacks;
@@ -115,8 +115,8 @@ static Dwfl_Module *module_of(Dwarf_Addr address)
 
 /* ---- headers of Proa and of the host ---- */
 
-/* Notified operations, and all of MPI-2's C++ binding, begin in the program, by functions of these
- * headers that may be inlined there. */
+/* Notified operations, and all of MPI-2's C++ binding, are functions of these headers. They may be
+ * inlined into the program. */
 static int is_wrapper(const char *file)
 {
     const char *name = basename(file);
@@ -135,8 +135,8 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name)
                : 0;
 }
 
-/* The unit of that code: by the table of addresses, or by the units' own, as clang makes no table.
- * NULL: none is known. */
+/* Returns the unit of that code, from the table of addresses. Falls back to the units' own ranges,
+ * as clang writes no table. Returns NULL if none is known. */
 static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
     Dwarf_Die *unit = dw.dwfl_module_addrdie(module, address, bias);
@@ -151,15 +151,15 @@ static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *b
 
 /* ---- functions that are inlined ---- */
 
-/* Places from the innermost on. */
+/* Places, from the innermost on. */
 struct expansion {
     struct proa_source *places;
     unsigned count, most;
     Dwarf_Die *unit;
-    const char *binding; /* of wrappers within the next place */
+    const char *binding; /* binding of wrappers within the next place */
 };
 
-/* Takes "." and ".." out of a path that begins with a slash, in place. */
+/* Removes "." and ".." from an absolute path, in place. */
 static void normalize(char *path)
 {
     char *to = path, *from = path;
@@ -177,7 +177,7 @@ static void normalize(char *path)
     *to = '\0';
 }
 
-/* Compilers name files from where they run. */
+/* Compilers name files relative to their working folder. */
 static void set_file(struct proa_source *place, Dwarf_Die *unit, const char *file)
 {
     Dwarf_Attribute attribute;
@@ -212,7 +212,7 @@ static void add(struct expansion *to, const char *file, int line, const char *fu
     to->count++;
 }
 
-/* Symbols of C++ and Rust say more than the name of the function, those of Fortran less. */
+/* Symbols of C++ and Rust contain more than the function's name, those of Fortran less. */
 static const char *name_of(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -222,7 +222,7 @@ static const char *name_of(Dwarf_Die *die)
     return symbol && strncmp(symbol, "_Z", 2) == 0 ? symbol : dw.dwarf_diename(die);
 }
 
-/* All that the innermost piece of code at an address is within, the innermost first; the caller
+/* Returns all scopes around the innermost piece of code at an address, innermost first. The caller
  * frees them. */
 static int scopes_of(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
@@ -240,7 +240,8 @@ static int scopes_of(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr address, D
     return count;
 }
 
-/* The line is in the innermost function; each inlined one is called at a line of the next. */
+/* The line is in the innermost function. Each inlined function is called at a line of the next
+ * one. */
 static void expand(struct expansion *to, Dwarf_Die *unit, Dwarf_Die *scopes, int count,
                    const char *file, int line)
 {
@@ -305,9 +306,9 @@ void proa_lines_end(void)
 /* ---- files ---- */
 
 struct proa_lines_file {
-    Dwfl *dwfl; /* with the one module */
+    Dwfl *dwfl; /* has the one module */
     Dwfl_Module *module;
-    GElf_Addr bias; /* libdw gives the file addresses of its own: so much more */
+    GElf_Addr bias; /* offset of libdw's addresses from those of the file */
 };
 
 static int first_module(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr start,

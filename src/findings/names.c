@@ -21,7 +21,7 @@ static void find_demangle(void)
     *(void **)&demangle = found;
 }
 
-/* Rust ends a path with a hash, unless it is built with newer symbols (_R). */
+/* Rust ends a path with a hash, unless the program uses the newer symbols (_R). */
 static int is_rust(const char *name)
 {
     const size_t length = strlen(name);
@@ -30,7 +30,7 @@ static int is_rust(const char *name)
            strspn(&name[length - RUST_HASH + 3], "0123456789abcdef") == RUST_HASH - 3;
 }
 
-/* NULL: it is no name of C++ or Rust, or there is no library. */
+/* Returns NULL if the symbol is no name of C++ or Rust, or without the library. */
 static char *demangled(const char *symbol)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

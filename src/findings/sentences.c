@@ -35,7 +35,7 @@ FILE *proa_piece_open(struct proa_piece *piece)
     piece->text = NULL;
     piece->out = open_memstream(&piece->text, &piece->length);
     if (piece->out)
-        fputc('\n', piece->out); /* the program may have begun a line */
+        fputc('\n', piece->out); /* the program may have written part of a line */
     return piece->out;
 }
 
@@ -44,7 +44,7 @@ void proa_piece_close(struct proa_piece *piece)
     fclose(piece->out);
     fflush(stderr);
     if (write(STDERR_FILENO, piece->text, piece->length) < 0) {
-        /* there is no other place to tell it */
+        /* an error cannot be reported anywhere else */
     }
     free(piece->text);
 }

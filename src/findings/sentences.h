@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Findings for people, on standard error. */
+/* Findings as sentences on standard error. */
 #ifndef PROA_FINDINGS_SENTENCES_H
 #define PROA_FINDINGS_SENTENCES_H
 
@@ -10,13 +10,13 @@
 /* Writes the finding to standard error, in one piece. */
 void proa_sentences_tell(const struct proa_found *found);
 
-/* The sequences around a word of that weight; "" without color (PROA_COLOR). */
+/* Returns the sequences around a word of that weight; "" without color (PROA_COLOR). */
 const char *proa_sentences_color(enum proa_verdict verdict);
 const char *proa_sentences_plain(void);
 
-/* Text that is written to standard error in one piece and begins on a line of its own, so that the
- * lines of several processes, and of the program, do not mix. begin: NULL without memory. end:
- * writes and frees it. */
+/* Text that is written to standard error in one piece and starts on a new line. So lines of several
+ * processes, and of the program, do not mix. begin: returns NULL without memory. end: writes and
+ * frees the text. */
 struct proa_piece {
     char *text;
     size_t length;

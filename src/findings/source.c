@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The address as it stands in the file: files that are loaded anywhere begin at 0 there. */
+/* Returns the address in the file: position-independent files start at 0. */
 static uintptr_t in_file(const Dl_info *info, uintptr_t address)
 {
     const ElfW(Ehdr) *head = info->dli_fbase;
@@ -22,7 +22,7 @@ static uintptr_t in_file(const Dl_info *info, uintptr_t address)
     return head->e_type == ET_EXEC ? address : address - (uintptr_t)info->dli_fbase;
 }
 
-/* Code that is in no file is compiled at run time, as Julia does. */
+/* Code that is in no file was compiled at run time, as Julia does. */
 static void set_binding(struct proa_source *place, const char *path, const char *symbol)
 {
     const char *name = symbol ? proa_names_binding(symbol) : "";
@@ -34,7 +34,8 @@ static void set_binding(struct proa_source *place, const char *path, const char 
     snprintf(place->binding, sizeof place->binding, "%s", name);
 }
 
-/* The call itself is before its return address. Functions that are inlined there have the same. */
+/* The call instruction precedes its return address. Functions that are inlined there have the same
+ * address. */
 static unsigned find_frame(const void *pc, struct proa_source *places, unsigned most)
 {
     const uintptr_t address = (uintptr_t)pc - 1;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Places in the program: the call with a given return address. A place is plain bytes, so processes
- * can show theirs to one another.
+ * can exchange places.
  *
  * Without the debugging information of the program, or without libdw, a place is a file and an
- * address in it, as addr2line takes them.
+ * address in it, in the form that addr2line takes.
  */
 #ifndef PROA_FINDINGS_SOURCE_H
 #define PROA_FINDINGS_SOURCE_H
@@ -15,48 +15,49 @@
 #include <stdio.h>
 
 struct proa_source {
-    char file[256];    /* of the source; for line 0: of the program or library; "": not known */
-    char function[80]; /* "": not known */
-    char
-        binding[8]; /* of a language, such as "Fortran", that the call is part of or went through */
+    char file[256];    /* source file; for line 0 the program or library; "" if unknown */
+    char function[80]; /* "" if unknown */
+    char binding[8];   /* language binding, such as "Fortran", that the call is part of or passed
+                          through */
     int32_t line;
-    uint64_t address; /* in the program or library */
+    uint64_t address; /* address in the program or library */
 };
 
-/* Finds the place of a caller (base/calls.h); NULL: it is not known. Safe from any thread. */
+/* Finds the place of a caller. caller: caller (base/calls.h), or NULL if unknown. Callable from any
+ * thread. */
 void proa_source_find(const void *caller, struct proa_source *place);
 
-/* Finds the place of a caller, and those of the calls around it, with inlined functions as calls:
- * at most that many. Returns how many, at least 1. Safe from any thread. */
+/* Finds the places of a caller and of the calls around it; inlined functions count as calls. most:
+ * room in `places`. Returns the number of places, at least 1. Callable from any thread. */
 unsigned proa_source_find_all(const void *caller, struct proa_source *places, unsigned most);
 
-/* The caller by which the program has come here: a stack from the first call outside of Proa and of
- * the libraries of an MPI. NULL: it is not known. Takes microseconds. */
+/* Returns the caller in the program: the stack from the first call outside of Proa and of the
+ * libraries of an MPI. Returns NULL if it is unknown. Takes microseconds. */
 const void *proa_source_caller(void);
 
-/* The same for a call that is still under way, whose return address is known; a stack stays as it
- * is. */
+/* As proa_source_caller, for a call in progress. caller: return address of the call, or a stack,
+ * which is returned as it is. */
 const void *proa_source_program(const void *caller);
 
-/* The place of the call on a window of check mode that this thread is in. */
+/* The place of this thread's current call on a window in check mode. */
 extern PROA_HIDDEN _Thread_local const void *proa_source_here PROA_INITIAL_EXEC;
 
 /* Writes "file:line (function)" or "file+0xaddress (function)". A file below the working folder is
- * named from there. */
+ * written relative to it. */
 void proa_source_say(FILE *out, const struct proa_source *place);
 
-/* The file as it is told. */
+/* Returns the file as reports name it. */
 const char *proa_source_file(const struct proa_source *place);
 
-/* The folder at which paths for other programs begin: PROA_CHECK_ROOT, or the working folder;
- * without a slash at its end. */
+/* The folder that paths for other programs are relative to: PROA_CHECK_ROOT, or the working folder;
+ * without a final slash. */
 enum { PROA_SOURCE_ROOT_BYTES = 4096 };
 void proa_source_root(char root[PROA_SOURCE_ROOT_BYTES]);
 
-/* The file from there on, or all of its path if it is not below. */
+/* Returns the file relative to that folder, or its full path if it is not below. */
 const char *proa_source_below_root(const struct proa_source *place);
 
-/* Are they one place? */
+/* Returns true if both are the same place. */
 int proa_source_is(const struct proa_source *one, const struct proa_source *other);
 
 #endif

@@ -14,9 +14,9 @@
 #include <uthash.h>
 
 enum {
-    STACKS_MOST = 1 << 16, /* of this process */
-    ENTRIES_BITS = 7,      /* of a thread's cache */
-    BEYOND = 4             /* frames of a binding, and below main */
+    STACKS_MOST = 1 << 16, /* stacks of this process */
+    ENTRIES_BITS = 7,      /* entries of a thread's cache, as a power of two */
+    BEYOND = 4             /* extra frames: of a binding, and below main */
 };
 
 const char *proa_stack_binding_name(unsigned binding)
@@ -26,9 +26,9 @@ const char *proa_stack_binding_name(unsigned binding)
     return names[binding];
 }
 
-/* ---- what a frame belongs to ---- */
+/* ---- owners of frames ---- */
 
-/* SYSTEM: the C library. From MPI on: Proa, and libraries of an MPI; with PROA_BINDING_* added. */
+/* SYSTEM: the C library. From MPI on: Proa, and libraries of an MPI, with PROA_BINDING_* added. */
 enum owner { UNKNOWN, PROGRAM, SYSTEM, MPI };
 
 static int starts(const char *text, const char *with)
@@ -47,7 +47,8 @@ static int is_fortran(const char *library)
     return 0;
 }
 
-/* MPI::Win::Put and the like, of MPI-2's C++ binding, which headers put into the program. */
+/* Returns true for MPI::Win::Put and the like, of MPI-2's C++ binding. Its headers define them
+ * inside the program. */
 static int is_cpp(const char *symbol)
 {
     return symbol && (starts(symbol, "_ZN3MPI") || starts(symbol, "_ZNK3MPI"));
@@ -71,8 +72,8 @@ static unsigned look_at(const void *address)
     return starts(name, "libc.so") || starts(name, "libpthread.so") ? SYSTEM : PROGRAM;
 }
 
-/* A look at the file of an address takes a microsecond, so owners of return addresses are kept, in
- * the upper bits. */
+/* Finding the file of an address takes a microsecond. Owners of return addresses are therefore
+ * cached, in the upper bits. */
 static unsigned owner_of(const void *pc)
 {
     enum { KNOWN_BITS = 10, ADDRESS_BITS = 56 };
@@ -149,21 +150,21 @@ static void find_unwinder(void)
         *(void **)&unwinder.backtrace = dlsym(library, "_Unwind_Backtrace");
 }
 
-/* Frames from the one at `caller` on: their return addresses, and the words of the stack that hold
+/* Frames from the one at `caller` on: their return addresses, and the stack words that hold
  * these. */
 struct walk {
     const void *caller;
-    const char *low; /* the end of the frame before */
+    const char *low; /* end of the previous frame */
     unsigned count, most;
-    unsigned used; /* frames down to the last one that a report shows */
+    unsigned used; /* frames down to the last one in a report */
     struct {
         const void *pc;
-        const void *const *word; /* NULL: not known */
+        const void *const *word; /* NULL if unknown */
     } frame[PROA_STACK_MOST + BEYOND];
 };
 
-/* The word of the frame [low, high) that holds its return address: the last one on x86, the one
- * behind the frame pointer on arm64. NULL: neither has it. */
+/* Returns the word of the frame [low, high) that holds its return address: the last one on x86, the
+ * one after the frame pointer on arm64. Returns NULL if neither holds it. */
 static const void *const *word_with(const void *pc, const char *low, const char *high)
 {
     const void *const *last = (const void *const *)(const void *)high - 1;
@@ -210,7 +211,8 @@ static void unwind(struct walk *walk, const void *caller)
         unwinder.backtrace(visit, walk);
 }
 
-/* The C library calls main and the functions of threads, and _start of the program calls it. */
+/* Excludes frames below main: the C library calls main and the functions of threads, and _start of
+ * the program calls it. */
 static unsigned without_start(const struct walk *walk)
 {
     unsigned count = walk->count;
@@ -222,7 +224,7 @@ static unsigned without_start(const struct walk *walk)
     return count;
 }
 
-/* NULL: no frame is the program's. */
+/* Returns NULL if no frame is the program's. */
 static const void *place_of(struct walk *walk)
 {
     const unsigned end = without_start(walk);
@@ -242,9 +244,9 @@ static const void *place_of(struct walk *walk)
     return count ? proa_stack_keep(frames, count, binding) : NULL;
 }
 
-/* ---- stacks that were seen ---- */
+/* ---- cached stacks ---- */
 
-/* A stack that has this return address when proa_stack_here is called at this height. */
+/* A stack for this return address when proa_stack_here is called at this stack height. */
 struct entry {
     const void *caller, *place;
     const char *height;
@@ -255,10 +257,10 @@ struct entry {
     } slot[];
 };
 
-/* Of this thread; NULL: none yet. */
+/* Cache of this thread; NULL before the first use. */
 static _Thread_local struct {
     char *memory;
-    size_t bytes; /* of one */
+    size_t bytes; /* size of one */
 } entries PROA_INITIAL_EXEC;
 static pthread_key_t at_end;
 
@@ -295,7 +297,7 @@ static struct entry *entry_of(const void *caller, const char *height)
                           : NULL;
 }
 
-/* A word that still has its return address is part of a live frame, and so is the next one. */
+/* If a word still holds its return address, its frame and the next one are live. */
 static int holds(const struct entry *entry)
 {
     for (unsigned i = 0; i < entry->count; i++)
@@ -327,7 +329,7 @@ static __attribute__((noinline)) const void *look(struct entry *entry, const voi
     const void *place;
 
     unwind(&walk, caller);
-    if (!walk.count) /* no frame has that address, as behind a jump in place of a call */
+    if (!walk.count) /* no frame has that address, as after a jump in place of a call */
         unwind(&walk, NULL);
     place = place_of(&walk);
     if (place && entry && walk.caller)

@@ -44,11 +44,11 @@ static enum proa_verdict fails_from(void)
 
 /* ---- gathering ---- */
 
-/* What each process brings. */
+/* Contribution of each process. */
 struct part {
     struct proa_checked checked;
     int count, worst;
-    unsigned outers; /* calls around the calls of its findings */
+    unsigned outers; /* number of calls around the calls of its findings */
 };
 
 enum { TAG = 1 };
@@ -63,7 +63,7 @@ static void receive_bytes(void *to, size_t bytes, int rank)
     proa_pmpi()->Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* As `send` sends them. */
+/* Receives in the order of `send`. */
 static void receive(const struct part *parts, struct proa_found *found, struct proa_source *outers)
 {
     for (int rank = 1; rank < proa_world_size(); rank++) {
@@ -100,7 +100,7 @@ static unsigned outers_of(const struct proa_found *found, int count)
     return sum;
 }
 
-/* Findings, and the calls around the calls of those that others have sent. */
+/* Findings, and the outer calls that other processes sent. */
 struct all {
     struct proa_found *found;
     struct proa_source *outers;
@@ -108,7 +108,7 @@ struct all {
     int count;
 };
 
-/* Rank 0 gets all findings in place of its own, if it has memory for them. */
+/* Rank 0 replaces its own findings by all findings, if it has memory for them. */
 static void receive_all(const struct part *parts, struct all *all)
 {
     struct all sum = {0};
@@ -153,7 +153,8 @@ static void sum_up(const struct part *parts, struct part *sum)
     }
 }
 
-/* Brings all findings to rank 0, and the sums to all; without memory each keeps its own. */
+/* Gathers all findings at rank 0, and the sums everywhere. Without memory each process keeps its
+ * own. */
 static void gather(struct all *all, struct part *part)
 {
     const MPI_Comm comm = proa_world_comm();
@@ -202,7 +203,7 @@ static int compare_outer(const struct proa_found *one, const struct proa_found *
     return order;
 }
 
-/* The heaviest first, then by rule and places. */
+/* Orders by weight, heaviest first, then by rule and places. */
 static int compare(const void *one_of, const void *other_of)
 {
     const struct proa_found *one = one_of, *other = other_of;
@@ -215,7 +216,7 @@ static int compare(const void *one_of, const void *other_of)
     return order ? order : compare_outer(one, other);
 }
 
-/* One finding for the same rule at the same places, whichever ranks have found it. */
+/* Merges findings of the same rule at the same places, on any ranks. */
 static int merge(struct proa_found *found, int count)
 {
     int merged = 0;
@@ -232,7 +233,7 @@ static int merge(struct proa_found *found, int count)
     return merged;
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 static void say_count(FILE *out, const struct proa_summary *summary, enum proa_verdict verdict,
                       const char *plural)
@@ -245,7 +246,7 @@ static void say_count(FILE *out, const struct proa_summary *summary, enum proa_v
             count == 1 ? proa_verdict_name(verdict) : plural, count ? proa_sentences_plain() : "");
 }
 
-/* A part of the line that says what was not seen. */
+/* Writes one part of the line on memory and processes that were not checked. */
 static void say_part(FILE *out, const char **before, uint64_t count, const char *one,
                      const char *several)
 {
@@ -324,7 +325,7 @@ static void say_places(FILE *out, const struct proa_summary *summary, int number
             proa_log_plural(found->count), found->ranks, proa_log_plural((uint64_t)found->ranks));
 }
 
-/* "Nothing found" is of what was looked at. */
+/* "Nothing found" applies to the checked part only. */
 static void say_found(FILE *out, const struct proa_summary *summary)
 {
     if (summary->count == 0) {
@@ -403,8 +404,8 @@ static void tell(const struct proa_summary *summary)
     write_files(summary);
 }
 
-/* Of all ranks only one speaks; of ranks that speak for themselves, rank 0 and those with
- * findings. */
+/* Returns true if this process reports: one rank for all. Of ranks that report for themselves, rank
+ * 0 and those with findings. */
 static int speaks(const struct proa_summary *summary)
 {
     return proa_world_rank() == 0 ||

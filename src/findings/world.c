@@ -10,7 +10,7 @@ void proa_world_begin(MPI_Comm all, int with_rank, int with_size)
 {
     rank = with_rank;
     size = with_size;
-    /* split, not copied: the user's attributes are none of its business */
+    /* split, not copied: the user's attributes must not be copied */
     if (all == MPI_COMM_NULL || proa_pmpi()->Comm_split(all, 0, rank, &comm) != MPI_SUCCESS)
         comm = MPI_COMM_NULL;
 }
