@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One access, of those that order/accesses.h keeps. */
+/* One access, as order/accesses.h keeps them. */
 #include "order/accesses.h"
 
 #include <string.h>
@@ -35,15 +35,16 @@ const char *proa_access_name(const struct proa_access *access)
     }
 }
 
-/* Those of one origin are ordered. */
+/* Accesses of one origin are ordered. */
 static int differ_in_op(const struct proa_access *one, const struct proa_access *other)
 {
     return one->op && other->op && one->op != other->op && one->origin != other->origin;
 }
 
 /* MPI-4.1, 13.7: "Updating a location in the window with a store operation that is also the target
- * of a remote read (but not update) is valid (not erroneous)". MPI_NO_OP updates nothing, and says
- * that this is meant. Of more bytes than a store may write at once the read gets some mixture. */
+ * of a remote read (but not update) is valid (not erroneous)". MPI_NO_OP updates nothing, and marks
+ * the read as intended. If the read covers more bytes than a store may write at once, its result
+ * may be a mixture. */
 static int is_poll(const struct proa_access *store, const struct proa_access *other)
 {
     return store->call == PROA_ACCESS_STORE && other->kind == PROA_ACCESS_ATOMIC_READ &&

@@ -19,7 +19,7 @@ static int covers(const struct proa_access *one, const struct proa_access *other
     return one->low <= other->low && other->high <= one->high;
 }
 
-/* Are they of one place in the program, and of one kind? */
+/* Returns true if both are of one place in the program, and of one kind. */
 static int are_alike(const struct proa_access *one, const struct proa_access *other)
 {
     return one->place == other->place && one->caller == other->caller &&
@@ -27,9 +27,9 @@ static int are_alike(const struct proa_access *one, const struct proa_access *ot
            one->window == other->window && one->number == other->number;
 }
 
-/* Is it enough to keep one of the two, with the bytes of both? Of accesses that are complete at the
- * same time the one that was issued first, and so knew least, conflicts with all that the other
- * does. */
+/* Returns true if one of the two, with the bytes of both, can stand for both. If they are complete
+ * at the same time, the first issued one has the older clock. So it conflicts with every access
+ * that the other one conflicts with. */
 static int are_one(const struct proa_access *kept, const struct proa_access *access)
 {
     return kept->low <= access->high && access->low <= kept->high && are_alike(kept, access) &&
@@ -37,7 +37,7 @@ static int are_one(const struct proa_access *kept, const struct proa_access *acc
            (kept->moment == access->moment || covers(kept, access));
 }
 
-/* The same access, later. */
+/* Updates to a later access that is equal. */
 static void update(struct proa_access *kept, const struct proa_access *access)
 {
     kept->stamp = access->stamp;
@@ -55,11 +55,12 @@ static int is_older(const struct proa_access *kept, const struct proa_access *ac
 
 /* ---- the indices ---- */
 
-/* The accesses kept of a target. Local completion looks at accesses that fetch alone, so these have
+/* The accesses kept of a target. Local completion examines only accesses that fetch, so these have
  * a list of their own. */
 struct proa_access_target {
     uint32_t tree;
-    uint32_t oldest[2], newest[2]; /* lists of all nodes: of those that do not fetch, and that do */
+    uint32_t oldest[2],
+        newest[2]; /* lists of all nodes: those that do not fetch, and those that do */
 };
 
 static void enter(struct proa_accesses *accesses, uint32_t node)
@@ -84,7 +85,7 @@ static void take_out(struct proa_accesses *accesses, uint32_t node)
         *tree = proa_treap_take_out(accesses->nodes, *tree, node);
 }
 
-/* Looks at all nodes that are in blocks. */
+/* Examines all nodes that are in blocks. */
 static uint32_t find_in_list(const struct proa_accesses *accesses, int target,
                              const struct proa_access *access, proa_access_relation *has)
 {
@@ -112,8 +113,8 @@ find_in_blocks(const struct proa_accesses *accesses, int target, const struct pr
                : find_in_list(accesses, target, access, has);
 }
 
-/* The first node that has this relation to the access; only such are sure to be looked at whose
- * bytes overlap those of the access, or with around 1 touch them. The last access is not. */
+/* Returns the first node that has this relation to the access. Only nodes whose bytes overlap the
+ * access, or touch it if around is 1, are certainly examined. The last access is not. */
 static inline __attribute__((always_inline)) uint32_t
 find(const struct proa_accesses *accesses, int target, const struct proa_access *access,
      uint64_t around, proa_access_relation *has)
@@ -177,7 +178,7 @@ static void unlink_node(struct proa_accesses *accesses, uint32_t node)
         of->newest[list] = this->older;
 }
 
-/* It is in no index. */
+/* The node is in no index. */
 static void forget(struct proa_accesses *accesses, uint32_t node)
 {
     unlink_node(accesses, node);
@@ -195,7 +196,7 @@ static void give_back(struct proa_accesses *accesses, uint32_t node)
     accesses->unused = node;
 }
 
-/* All nodes are alive, in about the order of their numbers: the oldest goes. */
+/* All nodes are in use, in about the order of their numbers: drops the oldest. */
 static uint32_t drop_oldest(struct proa_accesses *accesses)
 {
     uint32_t node = accesses->oldest;
@@ -207,7 +208,7 @@ static uint32_t drop_oldest(struct proa_accesses *accesses)
     return node;
 }
 
-/* 0: there is no memory at all. */
+/* Returns 0 without memory. */
 static uint32_t take(struct proa_accesses *accesses)
 {
     uint32_t node = accesses->unused;
@@ -222,7 +223,7 @@ static uint32_t take(struct proa_accesses *accesses)
     return node;
 }
 
-/* ---- what checks call ---- */
+/* ---- functions for the checks ---- */
 
 int proa_accesses_begin(struct proa_accesses *accesses, int targets)
 {
@@ -285,7 +286,7 @@ static void add(struct proa_accesses *accesses, int target, const struct proa_ac
     enter(accesses, node);
 }
 
-/* Its bytes become these. */
+/* Changes the bytes of the node. */
 static void reshape(struct proa_accesses *accesses, uint32_t node, uint64_t low, uint64_t high)
 {
     struct proa_access_node *this = &accesses->nodes[node];
@@ -296,7 +297,7 @@ static void reshape(struct proa_accesses *accesses, uint32_t node, uint64_t low,
     enter(accesses, node);
 }
 
-/* The access may close the gap between kept ones: then all become one. */
+/* The access may close the gap between kept ones, which are then merged into one. */
 static void unite(struct proa_accesses *accesses, int target, const struct proa_access *access)
 {
     struct proa_access whole = *access;
@@ -350,7 +351,7 @@ void proa_accesses_keep(struct proa_accesses *accesses, int target,
     proa_moment_hold(access->moment);
 }
 
-/* Takes these bytes away from the node. */
+/* Removes these bytes from the node. */
 static void cut(struct proa_accesses *accesses, uint32_t node, uint64_t low, uint64_t high)
 {
     const int target = accesses->nodes[node].target;
@@ -368,7 +369,7 @@ static void cut(struct proa_accesses *accesses, uint32_t node, uint64_t low, uin
     }
 }
 
-/* Of accesses that are alike none overlap, so one with the same bytes is the only one. */
+/* Similar accesses never overlap, so one with the same bytes is the only one. */
 void proa_accesses_renew(struct proa_accesses *accesses, int target,
                          const struct proa_access *access)
 {
@@ -389,7 +390,7 @@ void proa_accesses_renew(struct proa_accesses *accesses, int target,
     unite(accesses, target, access);
 }
 
-/* Atomics of one kind and shape have no relation: programs of words make many. */
+/* Atomics of one kind and shape are not related: programs with atomics of words make many. */
 static int note(const struct proa_access *kept, const struct proa_access *access)
 {
     struct proa_meeting *meeting = (struct proa_meeting *)(uintptr_t)access;
@@ -415,7 +416,8 @@ static int has_first(const struct proa_access *kept, const struct proa_access *a
     return overlap(kept, access) && ((const struct proa_meeting *)access)->has(kept, access);
 }
 
-/* What the access has seen may excuse those that were looked at before: so they are again. */
+/* A value that the access observed may order it after accesses that were examined before, so they
+ * are examined again. */
 static void
 tell_first(const struct proa_accesses *accesses, int target, const struct proa_meeting *meeting,
            void (*tell)(const struct proa_access *kept, const struct proa_access *access))
@@ -429,7 +431,7 @@ tell_first(const struct proa_accesses *accesses, int target, const struct proa_m
         tell(first, &meeting->access);
 }
 
-/* Those that are to be one are complete at once, and mostly come one after the other. */
+/* Accesses that can be merged are complete at once, and mostly arrive consecutively. */
 int proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_meeting *meeting,
                        void (*tell)(const struct proa_access *kept,
                                     const struct proa_access *access))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accesses that are compared with later ones: those of one origin that no call has completed yet,
- * by target; or those of all origins to one target that may still meet others (order/crossing.h).
+ * Accesses that are compared with later ones. They are pending accesses of one origin, by target,
+ * or accesses of all origins to one target that may still conflict with others (order/crossing.h).
  *
- * Accesses of words are in a hash table of blocks of memory, and others in a tree of byte intervals
- * for each target (order/node.h). The last one gets a node when another one comes, as many are
- * complete before that. Accesses of one place in the program that touch each other, and
- * are issued and complete at the same time, are kept as one. So are those to the same bytes,
- * however many they are. There are at most PROA_ACCESSES_MOST of them. Beyond that the oldest are
- * dropped, and counted: a dropped access can hide a conflict, and never makes one up. The caller
+ * Accesses of words are in a hash table of blocks of memory; others are in a tree of byte intervals
+ * for each target (order/node.h). The last access gets a node only when another one arrives, as
+ * many are complete before that. Accesses are merged if they are of one place in the program, touch
+ * each other, and are issued and complete at the same time. All such accesses to the same bytes are
+ * merged, too. There are at most PROA_ACCESSES_MOST of them. Beyond that the oldest are dropped,
+ * and counted: a dropped access can hide a conflict, but never causes a false one. The caller
  * excludes other threads.
  */
 #ifndef PROA_ORDER_ACCESSES_H
@@ -31,37 +31,40 @@ enum proa_access_kind {
     PROA_ACCESS_POLL
 };
 
-/* In place of a call: a load or a store by the program, of its own memory; TOUCH: one of both. From
- * HOST on: a call of the host's (proa_access_host_call). */
+/* Used instead of a call: a load or a store by the program, of its own memory. TOUCH: either of
+ * both. From HOST on: a call of the host (proa_access_host_call). */
 enum { PROA_ACCESS_LOAD = PROA_CALL_COUNT, PROA_ACCESS_STORE, PROA_ACCESS_TOUCH, PROA_ACCESS_HOST };
 
 struct proa_access {
-    uint64_t low, high;  /* bytes [low, high) of the target's window; if it is dynamic, addresses */
-    const void *caller;  /* the return address of the call */
-    uint16_t call;       /* enum proa_call, or PROA_ACCESS_LOAD and so on */
-    uint8_t kind;        /* enum proa_access_kind */
-    uint8_t basic;       /* enum proa_basic */
-    uint8_t fetches : 1; /* once its result is here it is complete at the target too */
-    uint8_t requested : 1; /* the same, and it is complete at the latest when its request is */
-    uint8_t rest : 6;      /* 0, as shapes are compared */
-    uint8_t epoch;         /* PROA_EPOCH_*, of its issue */
-    uint8_t op;      /* of accumulates that must not meet other ops (info accumulate_ops), or 0 */
-    uint8_t phase;   /* of an accumulate: where its elements begin, modulo their bytes */
-    uint16_t serial; /* of its fence or start, for usage rules (usage/rules.h); or 0 */
-    int16_t origin;  /* its process, and */
-    uint32_t place;  /* the number of its place there; of accesses that were handed over */
-    const void *window; /* that it went through: of this process's own accesses; else NULL */
-    uint64_t number;    /* that window's, for all processes */
-    uint64_t stamp;     /* when it was complete; 0: it is not (order/clock.h) */
-    /* Of those that were handed over: the last access before it that read the value of its bytes,
-     * by proa_seen and by its arrival; 0: none. Arrivals count up; and the first one of an access
-     * that read the value, and before which nothing tells that this one was. */
+    uint64_t low,
+        high; /* bytes [low, high) of the target's window, or addresses if it is dynamic */
+    const void *caller;    /* return address of the call */
+    uint16_t call;         /* enum proa_call, or PROA_ACCESS_LOAD and so on */
+    uint8_t kind;          /* enum proa_access_kind */
+    uint8_t basic;         /* enum proa_basic */
+    uint8_t fetches : 1;   /* complete at the target as soon as its result is here */
+    uint8_t requested : 1; /* as fetches, and complete at the latest when its request is */
+    uint8_t rest : 6;      /* always 0, as shapes are compared */
+    uint8_t epoch;         /* PROA_EPOCH_* at its issue */
+    uint8_t
+        op; /* op of accumulates that must not be mixed with others (info accumulate_ops), or 0 */
+    uint8_t phase;      /* of an accumulate: start of its elements, modulo their size in bytes */
+    uint16_t serial;    /* number of its fence or start, for usage rules (usage/rules.h); or 0 */
+    int16_t origin;     /* process that issued it, and */
+    uint32_t place;     /* the number of its place there; for accesses that were handed over */
+    const void *window; /* window of this process's own access; else NULL */
+    uint64_t number;    /* number of that window in all processes */
+    uint64_t stamp;     /* stamp of its completion (order/clock.h); 0 while pending */
+    /* Only of accesses that were handed over. The last access before it that read the value of its
+     * bytes, by proa_seen and by its arrival; 0 for none. The arrival number, which counts up. And
+     * the arrival of the first access that read the value although nothing shows that it came after
+     * this one. */
     uint64_t seen, seen_arrival, arrival, unread;
-    struct proa_moment *moment;  /* when it was issued; NULL: there are no clocks */
-    struct proa_payload payload; /* of the latest call, where several are kept as one */
+    struct proa_moment *moment;  /* clock of its issue; NULL without clocks */
+    struct proa_payload payload; /* payload of the latest call, if several are merged */
 };
 
-/* An access by its origin and stamp, in one word; 0: none. */
+/* An access by its origin and stamp, in one word; 0 for none. */
 enum { PROA_SEEN_BITS = 48 };
 
 static inline uint64_t proa_seen(const struct proa_access *access)
@@ -101,65 +104,67 @@ struct proa_moment;
 
 /* A hash table of nodes (order/blocks.h). */
 struct proa_blocks {
-    uint32_t *buckets;                /* the first node of each */
+    uint32_t *buckets;                /* the first node of each bucket */
     struct proa_block_entry *entries; /* by node */
     int bits;                         /* there are 2^bits buckets */
-    uint32_t count, crossing;         /* of nodes; of those with bytes in two blocks */
+    uint32_t count, crossing;         /* number of nodes, and of those with bytes in two blocks */
 };
 
 struct proa_accesses {
-    struct proa_access_node *nodes; /* number 0 is none */
-    struct proa_access_target *of;  /* by target; NULL: there are no accesses */
+    struct proa_access_node *nodes; /* number 0 is not used */
+    struct proa_access_target *of;  /* by target; NULL if there are no accesses */
     struct proa_blocks blocks;
     int targets;
-    uint32_t room, used; /* nodes; those given out so far */
-    uint32_t unused;     /* a list of nodes that were given back */
-    uint32_t oldest;     /* the node that is dropped next */
-    uint32_t fetching;   /* nodes of accesses that fetch */
-    uint32_t alive;      /* nodes, and: */
-    int young_of;        /* the target, plus 1, of the access that came last; 0: it has a node */
+    uint32_t room, used; /* nodes, and those given out so far */
+    uint32_t unused;     /* list of freed nodes */
+    uint32_t oldest;     /* node to drop next */
+    uint32_t fetching;   /* number of nodes of accesses that fetch */
+    uint32_t alive;      /* number of nodes, and: */
+    int young_of;        /* target, plus 1, of the last access; 0 if it has a node */
     struct proa_access young;
-    uint64_t stamp; /* of the access that proa_accesses_meet kept last */
+    uint64_t stamp; /* stamp of the access that proa_accesses_meet kept last */
     uint64_t dropped;
 };
 
-/* PROA_OK, or PROA_ERR_NO_MEM. */
+/* Returns PROA_OK or PROA_ERR_NO_MEM. */
 int proa_accesses_begin(struct proa_accesses *accesses, int targets);
 void proa_accesses_end(struct proa_accesses *accesses);
 
-/* The number of a call of the host's, by its name, which stays: valid in this process alone. With
- * too many names it is PROA_ACCESS_TOUCH. The caller excludes other threads. */
+/* Returns the number of a call of the host. name: its name, valid forever. The number is valid in
+ * this process only. With too many names it is PROA_ACCESS_TOUCH. The caller excludes other
+ * threads. */
 uint16_t proa_access_host_call(const char *name);
 
-/* "MPI_Put", or "a load" and "a store". */
+/* Returns "MPI_Put" and so on, or "a load" and "a store". */
 const char *proa_access_name(const struct proa_access *access);
 
-/* Do two accesses to the same bytes conflict, if no call orders them (MPI-4.1, 13.3 and 13.7)? */
+/* Returns true if two accesses to the same bytes conflict, unless a call orders them (MPI-4.1, 13.3
+ * and 13.7). */
 int proa_access_conflicts(const struct proa_access *one, const struct proa_access *other);
 
-/* Does the program get the value of its bytes, atomically? */
+/* Returns true if the program receives the value of the bytes, atomically. */
 static inline int proa_access_reads_value(const struct proa_access *access)
 {
     return access->kind == PROA_ACCESS_POLL ||
            (access->fetches && access->kind != PROA_ACCESS_READ);
 }
 
-/* Does it change its bytes? */
+/* Returns true if the access changes its bytes. */
 static inline int proa_access_updates(const struct proa_access *access)
 {
     return access->kind == PROA_ACCESS_WRITE || access->kind == PROA_ACCESS_ATOMIC;
 }
 
-/* Is it so, of a kept access and another one? */
+/* Returns true if the relation holds between a kept access and another one. */
 typedef int proa_access_relation(const struct proa_access *kept, const struct proa_access *access);
 
-/* An access that is kept of this target, overlaps this one, and has this relation to it; NULL:
- * there is none. Valid until the next call. */
+/* Returns an access kept of this target that overlaps this one, and has this relation to it.
+ * Returns NULL if there is none. Valid until the next call. */
 const struct proa_access *proa_accesses_find(const struct proa_accesses *accesses, int target,
                                              const struct proa_access *access,
                                              proa_access_relation *has);
 
-/* The same for those that conflict, if nothing orders the two. */
+/* As proa_accesses_find, for accesses that conflict unless they are ordered. */
 const struct proa_access *proa_accesses_conflict_of(const struct proa_accesses *accesses,
                                                     int target, const struct proa_access *access);
 
@@ -170,38 +175,38 @@ static inline const struct proa_access *proa_accesses_conflict(const struct proa
     return accesses->alive ? proa_accesses_conflict_of(accesses, target, access) : NULL;
 }
 
-/* Keeps the access, or drops it where there is no memory. Holds its moment. */
+/* Keeps the access, or drops it without memory. Holds its moment. */
 void proa_accesses_keep(struct proa_accesses *accesses, int target,
                         const struct proa_access *access);
 
-/* Keeps an access that is complete. It takes the place of earlier ones like it, byte by byte: all
- * that is not ordered after an earlier one is not ordered after it either. */
+/* Keeps an access that is complete. It replaces earlier similar ones, byte by byte: every access
+ * not ordered after an earlier one is not ordered after it either. */
 void proa_accesses_renew(struct proa_accesses *accesses, int target,
                          const struct proa_access *access);
 
-/* A look at all kept accesses that overlap one. */
+/* A search of all kept accesses that overlap one. */
 struct proa_meeting {
-    struct proa_access access; /* the one; first, as its address is the meeting's */
-    proa_access_relation *has; /* what is looked for */
-    /* called of a kept one that reads the value of bytes of the access: may set `part` and what the
-     * access has seen */
+    struct proa_access access; /* the access; first, as its address is the meeting's */
+    proa_access_relation *has; /* relation that is searched for */
+    /* called for a kept access that reads the value of bytes of the access; may set `part` and the
+     * fields on observed values */
     void (*value)(struct proa_meeting *meeting, const struct proa_access *kept);
-    /* what is found, NULL to begin with: the first that has it; one that is like the one; one that
-     * is like it, of the same bytes; one that was before it and read a part of its bytes */
+    /* results, NULL at the start: the first access with the relation; a similar access; a similar
+     * one of the same bytes; one that was before it and read a part of its bytes */
     const struct proa_access *first, *like, *part;
     struct proa_access *same;
     int is_whole; /* a part counts as all of its bytes */
 };
 
-/* The same in one look with the relation: tells of the first one that has it. Fills in what the
- * access has seen, and keeps it without its moment. 0: it has seen the values of a part of its
- * bytes, so nothing is done; the caller divides it there. */
+/* Keeps the access, and reports the first kept one with the relation, in one search. Fills in the
+ * value that the access observed; the access is kept without its moment. Returns 0, and does
+ * nothing, if it observed the values of a part of its bytes. The caller then divides it there. */
 int proa_accesses_meet(struct proa_accesses *accesses, int target, struct proa_meeting *meeting,
                        void (*tell)(const struct proa_access *kept,
                                     const struct proa_access *access));
 
-/* Drops those accesses to this target, or to all for target < 0, of which `goes` says so; fetches:
- * only such as fetch. */
+/* Drops accesses for which `goes` returns true. target: target, or < 0 for all. fetches: true for
+ * accesses that fetch only. */
 typedef int proa_access_goes(const struct proa_access *access, void *arg);
 void proa_accesses_drop(struct proa_accesses *accesses, int target, int fetches,
                         proa_access_goes *goes, void *arg);

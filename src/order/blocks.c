@@ -8,7 +8,7 @@ int proa_blocks_begin(struct proa_blocks *blocks, uint32_t room)
 {
     struct proa_blocks made = {0};
 
-    while ((1U << made.bits) < 2 * room) /* few other blocks in a bucket */
+    while ((1U << made.bits) < 2 * room) /* few other blocks share a bucket */
         made.bits++;
     made.buckets = calloc((size_t)1 << made.bits, sizeof *made.buckets);
     made.entries = calloc(room, sizeof *made.entries);

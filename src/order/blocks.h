@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A hash table of nodes with few bytes, by the block of memory in which they begin: accesses of
- * words, which irregular programs make many of. A bucket is a list of nodes, the oldest first.
+ * A hash table of nodes with few bytes, by the block of memory in which they start: accesses of
+ * words, which irregular programs make many of. A bucket is a list of nodes, oldest first.
  */
 #ifndef PROA_ORDER_BLOCKS_H
 #define PROA_ORDER_BLOCKS_H
@@ -11,10 +11,10 @@
 
 enum { PROA_BLOCK_SHIFT = 6 };
 
-/* All that a search looks at, in a quarter of a cache line. */
+/* All fields that a search reads, in a quarter of a cache line. */
 struct proa_block_entry {
     uint64_t low;
-    uint32_t next; /* node in the bucket */
+    uint32_t next; /* next node in the bucket */
     uint32_t bytes : 8, target : 24;
 };
 
@@ -23,26 +23,27 @@ static inline uint32_t *proa_bucket_of(const struct proa_blocks *blocks, int tar
     return &blocks->buckets[proa_hash_number(block + ((uint64_t)target << 48), blocks->bits)];
 }
 
-/* Are there no more bytes than a block has? So they end in the next block at the latest. */
+/* Returns true if the access has at most as many bytes as a block. It then ends in the next block
+ * at the latest. */
 static inline int proa_is_of_block(const struct proa_access *access)
 {
     return access->high - access->low <= (uint64_t)1 << PROA_BLOCK_SHIFT;
 }
 
-/* Empty, for nodes with numbers below `room`; the old one ends. 0, or -1 without memory: then
- * nothing has changed. */
+/* Replaces the table by an empty one. room: number of nodes. Returns 0, or -1 without memory: the
+ * old table is unchanged. */
 int proa_blocks_begin(struct proa_blocks *blocks, uint32_t room);
 void proa_blocks_end(struct proa_blocks *blocks);
 
-/* Enters a node, or takes it out. */
+/* Adds a node, or removes it. */
 void proa_blocks_enter(struct proa_blocks *blocks, const struct proa_access_node *nodes,
                        uint32_t node);
 void proa_blocks_take_out(struct proa_blocks *blocks, const struct proa_access_node *nodes,
                           uint32_t node);
 
-/* The first node of that target with any of the bytes [low, high] which has this relation to the
- * access; 0: there is none. Looks into each block: proa_blocks_are_few tells whether that is less
- * than looking at all nodes. */
+/* Returns the first node of the target with any of the bytes [low, high] that has this relation to
+ * the access; 0 if there is none. Examines each block: proa_blocks_are_few returns true if this is
+ * less work than examining all nodes. */
 static inline uint32_t proa_blocks_find(const struct proa_blocks *blocks,
                                         const struct proa_access_node *nodes, int target,
                                         uint64_t low, uint64_t high,

@@ -15,20 +15,20 @@
 
 enum { BUDGET_WORDS = 1 << 20, QUEUE_LEAST = 1 << 11, LINE_WORDS = 8 };
 
-/* After so many words an empty queue begins anew. */
+/* After so many words an empty queue restarts. */
 enum { QUEUE_USED = 1 << 10 };
 
-/* A queue; behind it are its words, a power of two of them. Positions count up without end. */
+/* A queue; its words follow, a power of two of them. Positions count up without limit. */
 struct queue {
-    uint64_t head;  /* written by the origin, and so is: */
-    uint64_t start; /* there is nothing before this position */
+    uint64_t head;  /* written by the origin, as is: */
+    uint64_t start; /* there are no messages before this position */
     uint64_t pad[LINE_WORDS - 2];
     uint64_t tail; /* written by the reader */
     uint64_t pad_too[LINE_WORDS - 1];
     uint64_t words[];
 };
 
-/* Rows of a process that its memory may tell of (proa_clock_learn_memory). */
+/* Rows of a process that may order accesses by its memory (proa_clock_learn_memory). */
 enum { MEMORY_ROWS = PROA_ROW_SEEN - PROA_ROW_KNOWN + 1 };
 
 static struct proa_win *win;
@@ -36,21 +36,22 @@ static struct proa_type word;
 static int size;
 static size_t row_words;
 static uint64_t queue_words;
-static uint64_t *heads, *tails; /* of our queues, by process: the head, and a tail not too late */
-static uint64_t *taken_heads;   /* of queues at this process, by origin: a head not too late */
+static uint64_t *heads,
+    *tails; /* of our queues, by process: the head, and a tail that may be stale */
+static uint64_t *taken_heads; /* of queues at this process, by origin: a head that may be stale */
 int proa_board_flush_due;
 
-/* The part of a process, as far as this one has to do with it. Messages to another node are staged,
- * and go together: each way there and back takes as long as hundreds of them. */
+/* The part of a process, as far as this one uses it. Messages to another node are staged and sent
+ * together, as one round trip takes as long as hundreds of them. */
 enum { STAGED = 2 * PROA_BOARD_MESSAGE };
 static struct part {
     uint64_t *rows;
-    struct queue *to, *from; /* of this process, there; and of that process, here */
-    uint64_t *staged;        /* NULL: none have been */
+    struct queue *to, *from; /* queue of this process there, and of that process here */
+    uint64_t *staged;        /* NULL before the first */
     size_t staged_count;
 } * parts;
 
-/* ---- places in a part ---- */
+/* ---- layout of a part ---- */
 
 static size_t queue_bytes(void)
 {
@@ -69,7 +70,7 @@ static size_t queue_at(int origin)
     return (row_at(PROA_BOARD_ROWS) + line - 1) / line * line + (size_t)origin * queue_bytes();
 }
 
-/* On another node there are no rows, and no queue to it. */
+/* For a process on another node there are no mapped rows, and no queue. */
 static void find_parts(void)
 {
     const char *mine = win->targets[win->rank].fast;
@@ -83,7 +84,7 @@ static void find_parts(void)
     }
 }
 
-/* NULL: it is on another node. */
+/* Returns NULL if the process is on another node. */
 static uint64_t *row_of(int process, int row)
 {
     uint64_t *rows = parts[process].rows;
@@ -132,8 +133,8 @@ static void forget(void)
     size = 0;
 }
 
-/* Rows of few processes share a cache line: those that tell of a process's memory are changed and
- * read together. Longer rows have lines of their own. */
+/* Rows of few processes share a cache line: the rows that a process's memory may order are changed
+ * and read together. Longer rows have lines of their own. */
 static size_t words_of_row(size_t processes)
 {
     size_t words = 1;
@@ -236,8 +237,8 @@ static void raise_far(int process, int row, const uint64_t *clock)
     proa_board_flush_due = 1;
 }
 
-/* Accumulates by other nodes exclude one another alone, and not the atomics of raise_word. So where
- * there are several nodes all others raise a row by accumulates. */
+/* Accumulates by other nodes exclude only each other, and not the atomics of raise_word. So with
+ * several nodes every other process raises a row by accumulates. */
 void proa_board_raise(int process, int row, const uint64_t *clock)
 {
     uint64_t *mapped = row_of(process, row);
@@ -250,7 +251,7 @@ void proa_board_raise(int process, int row, const uint64_t *clock)
         raise_word(&mapped[i], clock[i]);
 }
 
-/* Puts words to a queue on another node; they may wrap. */
+/* Puts words into a queue on another node; they may wrap. */
 static void write_far(int process, uint64_t position, const uint64_t *words, uint64_t count)
 {
     const size_t at = queue_at(win->rank) + offsetof(struct queue, words);
@@ -262,7 +263,7 @@ static void write_far(int process, uint64_t position, const uint64_t *words, uin
         far_put(process, at, words + first, count - first);
 }
 
-/* What is staged for that process. */
+/* Sends the messages staged for that process. */
 static void publish_far(int process)
 {
     struct part *part = &parts[process];
@@ -271,7 +272,7 @@ static void publish_far(int process)
         return;
     write_far(process, heads[process] - part->staged_count, part->staged, part->staged_count);
     part->staged_count = 0;
-    proa_win_flush(win, process); /* the words come first */
+    proa_win_flush(win, process); /* the words must arrive first */
     far_put(process, queue_at(win->rank) + offsetof(struct queue, head), &heads[process], 1);
     proa_win_flush_local(win, process); /* the next message changes the head */
     proa_board_flush_due = 1;
@@ -285,7 +286,8 @@ void proa_board_flush_now(void)
     proa_board_flush_due = 0;
 }
 
-/* Partner: raise_word. Mostly nothing is new. rows: a constant in calls that come often. */
+/* Partner: raise_word. Mostly there is nothing new. rows: number of rows, a constant in frequent
+ * calls. */
 static inline __attribute__((always_inline)) int learn_rows(const uint64_t *mapped, int rows,
                                                             uint64_t *clock)
 {
@@ -352,7 +354,7 @@ void proa_board_lower(int process, int row, uint64_t *clock)
 
 /* ---- queues ---- */
 
-/* Partner: proa_board_take: words that it has read may be written again. */
+/* Partner: proa_board_take. Words that it has read may be overwritten. */
 static void learn_tail(int process)
 {
     const struct queue *queue = parts[process].to;
@@ -361,8 +363,8 @@ static void learn_tail(int process)
     tails[process] = tail > queue->start ? tail : queue->start;
 }
 
-/* Words that were never used have no memory yet, and those used long ago are in no cache. So a
- * queue that is empty goes on with its first ones. Partner: proa_board_look. */
+/* Unused words have no memory yet, and old words are in no cache. An empty queue therefore restarts
+ * at its first words. Partner: proa_board_look. */
 static void begin_anew(int process)
 {
     struct queue *queue = parts[process].to;
@@ -407,7 +409,7 @@ uint64_t *proa_board_place(int process, uint32_t most, uint64_t *space)
                : space;
 }
 
-/* Is there room for so many words? 0: there is no memory. */
+/* Returns true if there is room for so many words; 0 without memory. */
 static int has_stage(int process, uint64_t count)
 {
     struct part *part = &parts[process];

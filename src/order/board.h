@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The board of check mode: memory of a window of Proa's own over all processes, by which they learn
- * of one another what is ordered, and hand over their accesses.
+ * The board of check mode: memory of a window of Proa's own over all processes. Processes exchange
+ * their clocks by it, and hand over their accesses.
  *
  * Each process has a part. It consists of rows, and of one queue of words for each origin. A row
- * holds a clock: one word for each process, and no word ever falls. So a row is raised by any
- * process at any time, by the larger of old and new. A queue has one writer, its origin, and one
+ * holds a clock: one word for each process, and no word ever decreases. Any process may raise a row
+ * at any time, to the maximum of old and new words. A queue has one writer, its origin, and one
  * reader, the part's process.
  *
- * On a node rows and queues are plain memory. Between nodes the same is done by operations on the
- * window; KNOWN and FLOOR are written by their own process alone, so they stay plain. The caller
- * excludes other threads of its process.
+ * On a node, rows and queues are plain memory. Between nodes they are accessed by operations on the
+ * window. Only their own process writes KNOWN and FLOOR, so they stay plain. The caller excludes
+ * other threads of its process.
  */
 #ifndef PROA_ORDER_BOARD_H
 #define PROA_ORDER_BOARD_H
@@ -20,22 +20,21 @@
 
 #include <stdint.h>
 
-/* More processes have no board: rows would be long. */
+/* With more processes there is no board: rows would be long. */
 enum { PROA_BOARD_MOST = 512 };
 
 /* The rows of a process.
  *
- * KNOWN: what is ordered before its next access; only the process writes it.
- * TOLD: what others told it by messages. It may have heard of that once it has received any.
- * SEEN: what others had done before they last changed its memory, or its notification counters. It
- * may have polled there. What it has done itself KNOWN has.
- * FLOOR: every access that it has not handed over yet comes after this; only the process writes it.
- * COMPLETED: what others told it by MPI_Win_complete. MPI_Win_wait alone hears of that.
- * SHARED, EXCLUSIVE: what others had done when they gave back a lock of that kind on it.
- * DIRECT: no clock. A process's word is odd while it may load and store in the memory of a window
- * that both are in; the own word is 1 once there was any such process.
- * MEETING: two for each of PROA_BOARD_MEETINGS sets of collective calls, taken in turn: a process
- * that is ahead in the next call of that set raises the other. */
+ * KNOWN: order before its next access; only the process writes it. TOLD: clocks that others
+ * published to it by messages. It may know them once it has received any message. SEEN: clocks of
+ * others at their last change of its memory, or of its notification counters. It may have polled
+ * there. Its own accesses are in KNOWN. FLOOR: every access that it has not handed over yet is
+ * after this; only the process writes it. COMPLETED: clocks that others published by
+ * MPI_Win_complete. Only MPI_Win_wait learns from it. SHARED, EXCLUSIVE: clocks of others when they
+ * released a lock of that kind on it. DIRECT: no clock. A process's word is odd while it may load
+ * and store in the memory of a window that both are in. The own word is 1 once there was any such
+ * process. MEETING: two rows for each of PROA_BOARD_MEETINGS sets of collective calls, used in
+ * turn: a process that is ahead in the next call of that set raises the other row. */
 enum proa_board_row {
     PROA_ROW_KNOWN,
     PROA_ROW_TOLD,
@@ -47,8 +46,8 @@ enum proa_board_row {
     PROA_ROW_DIRECT,
     PROA_ROW_MEETING
 };
-/* Sets of calls: on communicators, those that wait for all processes, and the others; on windows.
- */
+/* Sets of calls: on communicators, calls that wait for all processes, and other calls; on
+ * windows. */
 enum {
     PROA_BOARD_SETS = 16,
     PROA_SETS_WAITING = 0,
@@ -58,28 +57,29 @@ enum {
     PROA_BOARD_ROWS = PROA_ROW_MEETING + 2 * PROA_BOARD_MEETINGS
 };
 
-/* Makes the board; collective over the group. threads: several threads of this process may call at
- * once. PROA_OK; on every process alike a negative code, or PROA_ELSEWHERE: there is none. */
+/* Creates the board. Collective over the group. threads: true if several threads of this process
+ * may call at once. Returns PROA_OK. Returns, equal on every process, a negative code or
+ * PROA_ELSEWHERE if there is no board. */
 int proa_board_begin(const struct proa_group *group, int threads);
 
-/* Gives it back; collective. Without a board it does nothing. */
+/* Frees the board. Collective. No-op without a board. */
 void proa_board_end(void);
 
-/* How many processes have the board; 0: there is none. And the number of this one. */
+/* Number of processes with the board, 0 without one; and the number of this process. */
 int proa_board_size(void);
 int proa_board_rank(void);
 
-/* A row of this process. */
+/* Returns a row of this process. */
 uint64_t *proa_board_mine(int row);
 
-/* Is that process on this node? */
+/* Returns true if that process is on this node. */
 int proa_board_is_near(int process);
 
-/* Raises a row of a process to the clock. It is done once proa_board_flush has returned. */
+/* Raises a row of a process to the clock. Complete when proa_board_flush returns. */
 void proa_board_raise(int process, int row, const uint64_t *clock);
 void proa_board_flush_now(void);
 
-/* Has anything gone to another node since the last flush? */
+/* True if a message was sent to another node since the last flush. */
 extern PROA_HIDDEN int proa_board_flush_due;
 
 static inline void proa_board_flush(void)
@@ -88,7 +88,8 @@ static inline void proa_board_flush(void)
         proa_board_flush_now();
 }
 
-/* Raises the clock to `rows` rows of a process, from `row` on. 1 if that changed it. */
+/* Raises the clock to `rows` rows of a process, starting at `row`. Returns 1 if the clock
+ * changed. */
 int proa_board_learn(int process, int row, int rows, uint64_t *clock);
 
 /* Lowers the clock to the row of that process. */
@@ -99,22 +100,23 @@ void proa_board_barrier(void);
 
 /* ---- queues ---- */
 
-/* The longest message, in words, and the most words that a queue has. */
+/* Longest message, and largest queue, in words. */
 enum { PROA_BOARD_MESSAGE = PROA_BOARD_MOST + 8, PROA_BOARD_QUEUE = 1 << 17 };
 
-/* Where a message of up to `most` words may be written before it is appended, so that it need not
- * be copied: in the queue, or `space`. */
+/* Returns memory to write a message of up to `most` words before it is appended, so that it need
+ * not be copied: a part of the queue, or `space`. */
 uint64_t *proa_board_place(int process, uint32_t most, uint64_t *space);
 
-/* Appends a message of `count` words to this process's queue at that one. 0: there is no room. */
+/* Appends a message of `count` words to this process's queue at the given process. Returns 0 if
+ * there is no room. */
 int proa_board_push(int process, const uint64_t *words, uint32_t count);
 
-/* The oldest message of the origin's queue at this process, until it is taken out; space: for the
- * words of one that wraps. Returns how many they are; 0: there is none. All that the origin has
- * appended before another process learned so is seen. */
+/* Finds the oldest message of the origin's queue at this process; valid until it is taken. space:
+ * buffer for a message that wraps. Returns its number of words; 0 if there is none. Messages that
+ * the origin appended before another process learned of it are visible. */
 uint32_t proa_board_look(int origin, uint64_t *space, const uint64_t **words);
 
-/* Takes that message, of `count` words, out. */
+/* Removes that message of `count` words. */
 void proa_board_take(int origin, uint32_t count);
 
 #endif

@@ -7,21 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that proa_clock_tell counts versions of. */
+/* Rows whose published versions proa_clock_tell tracks. */
 enum { TOLD_ROWS = PROA_ROW_MEETING };
 
 static uint64_t *clock_words; /* row PROA_ROW_KNOWN of this process */
 static int me;
-static uint64_t stamped;           /* the last stamp that others may be told of */
-static uint64_t *met;              /* a clock that a meeting is told */
-static uint64_t version;           /* counts changes of the clock */
-static uint64_t *versions;         /* that a row of a process was told last */
-static struct proa_moment *moment; /* the last; NULL: the clock has changed since */
-static uint64_t moments;           /* how many there are, with: */
-static struct proa_moment *spare;  /* one that is held no more: the clock changes often; or NULL */
-static uint16_t *shared;           /* by process: windows */
-static uint64_t *direct_words;     /* row PROA_ROW_DIRECT of this process */
-static uint64_t *direct_told;      /* the word of this process in that row, by process */
+static uint64_t stamped;           /* the last stamp that others may learn */
+static uint64_t *met;              /* a clock that is published to a meeting */
+static uint64_t version;           /* number of changes of the clock */
+static uint64_t *versions;         /* version published to each row of a process */
+static struct proa_moment *moment; /* the last moment; NULL if the clock has changed since */
+static uint64_t moments;           /* number of moments, including: */
+static struct proa_moment *spare; /* a free moment for reuse, as the clock changes often; or NULL */
+static uint16_t *shared;          /* number of shared windows by process */
+static uint64_t *direct_words;    /* row PROA_ROW_DIRECT of this process */
+static uint64_t *direct_told;     /* the word of this process in that row, by process */
 
 /* ---- begin and end ---- */
 
@@ -152,9 +152,9 @@ struct proa_moment *proa_clock_moment(void)
     return moment;
 }
 
-/* ---- what others know ---- */
+/* ---- publishing the clock ---- */
 
-/* The clock of issue lacks the process's own word, as it is never asked for: it stays valid. */
+/* The clock of issue lacks the process's own word, which is never compared, so it stays valid. */
 void proa_clock_complete(void)
 {
     proa_atomic_store(&clock_words[me], ++stamped, PROA_RELEASE);
@@ -193,7 +193,7 @@ void proa_clock_tell_completing(const int *processes, int count, int meeting)
         proa_board_raise(processes[i], PROA_ROW_MEETING + meeting, met);
 }
 
-/* ---- what this process learns ---- */
+/* ---- learning ---- */
 
 void proa_clock_learn(int process, enum proa_board_row row)
 {
@@ -207,14 +207,14 @@ void proa_clock_hear(int row)
         changed();
 }
 
-/* It may have stored there itself, and others by operations. */
+/* This process may have stored there itself, and others by operations. */
 void proa_clock_learn_memory(int process)
 {
     if (proa_board_learn(process, PROA_ROW_KNOWN, PROA_ROW_SEEN - PROA_ROW_KNOWN + 1, clock_words))
         changed();
 }
 
-/* Before the program gets the pointer, so its stores by that come later. */
+/* Called before the program gets the pointer: stores through it happen after this call. */
 static void tell_direct(int process)
 {
     memset(met, 0, (size_t)proa_board_size() * sizeof *met);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The clock of this process: what is ordered before its next access, as far as check mode knows.
+ * The clock of this process: the order before its next access, as far as check mode knows.
  *
  * An access has the clock of its issue, and a stamp: its own process's word when it was complete.
- * It is ordered before another one whose clock of issue has at least that stamp in its process's
- * word. A process's own word grows whenever accesses are complete, after they were handed over
- * (order/crossing.h): others may look at its clock at any time, and what they know of has to be
- * there.
+ * It is ordered before another access whose clock of issue has at least that stamp in its process's
+ * word. A process's own word increases when accesses are complete, after they were handed over
+ * (order/crossing.h). Others may read its clock at any time, and every access that they know of
+ * must be handed over by then.
  *
- * A clock may know too much, as of a message that the process has not received yet: then accesses
- * count as ordered that are not, and a conflict is missed. It must never know too little. So it
- * learns from every call by which news may come, and tells before every call by which they may go.
+ * A clock may include too much, such as a message that the process has not received yet. Then
+ * unordered accesses count as ordered, and a conflict is missed. It must never include too little.
+ * So it learns from every call that may bring order, and is published before every call that may
+ * carry order to others.
  *
- * The caller excludes other threads. All of this needs a board (order/board.h).
+ * The caller excludes other threads. The clock requires a board (order/board.h).
  */
 #ifndef PROA_ORDER_CLOCK_H
 #define PROA_ORDER_CLOCK_H
@@ -21,26 +22,26 @@
 
 #include <stdint.h>
 
-/* A clock as it was at some time. Counted: each access that has it holds it. */
+/* A clock at some time, with a reference count: each access with this clock holds a reference. */
 struct proa_moment {
     uint32_t holders;
     uint64_t clock[];
 };
 
-/* 0, or a negative code. */
+/* Returns 0, or a negative code. */
 int proa_clock_begin(void);
 void proa_clock_end(void);
 
-/* Learns what the program may have polled before a call. */
+/* Learns from memory that the program may have polled before a call. */
 void proa_clock_listen(void);
 
-/* The clock of an access that is issued now, since that; held for the caller. NULL: there is no
- * memory, or moments have taken 16 MiB. */
+/* Returns the clock of an access that is issued now, after proa_clock_listen; the caller holds a
+ * reference. Returns NULL without memory, or if moments take 16 MiB. */
 struct proa_moment *proa_clock_moment(void);
-struct proa_moment *proa_moment_empty(void);       /* of the beginning */
-void proa_moment_free(struct proa_moment *moment); /* that is held no more */
+struct proa_moment *proa_moment_empty(void);       /* the moment at the start */
+void proa_moment_free(struct proa_moment *moment); /* frees a moment without references */
 
-/* NULL: does nothing; drop: the same. */
+/* Takes a reference; proa_moment_drop releases it. NULL is a no-op. */
 static inline void proa_moment_hold(struct proa_moment *moment)
 {
     if (moment)
@@ -53,38 +54,38 @@ static inline void proa_moment_drop(struct proa_moment *moment)
         proa_moment_free(moment);
 }
 
-/* The stamp of accesses that are complete now. Others know none of them before proa_clock_complete,
- * which follows once all of them are handed over. */
+/* Returns the stamp of accesses that are complete now. Others learn of none of them before
+ * proa_clock_complete, which is called once all of them are handed over. */
 uint64_t proa_clock_stamp(void);
 void proa_clock_complete(void);
 
-/* Tells the clock to a row of that process, unless it has been told there already. The row has it
- * once proa_board_flush has returned. */
+/* Publishes the clock to a row of that process, unless that row has it already. Complete when
+ * proa_board_flush returns. */
 void proa_clock_tell(int process, enum proa_board_row row);
 
-/* The same to a row of a meeting, of each of these processes. */
+/* Publishes the clock to a row of a meeting, of each of these processes. */
 void proa_clock_tell_meeting(const int *processes, int count, int meeting);
 
-/* The same of a meeting that completes accesses, with the stamp of before, and from which none
- * returns before all have called: until proa_clock_complete, which follows it, others learn of
- * their completion by the meeting alone. */
+/* Publishes the clock of a meeting that completes accesses, with the previous stamp. No process
+ * returns from the meeting before all have called. proa_clock_complete follows; until then others
+ * learn of the completion by the meeting only. */
 void proa_clock_tell_completing(const int *processes, int count, int meeting);
 
-/* Learns from a row of this process. That of PROA_ROW_TOLD is heard right after the call by which
- * news may have come: later it may have what no message has brought yet. */
+/* Learns from a row of this process. Call it for PROA_ROW_TOLD right after the call that may bring
+ * order: later the row may have clocks that no message brought yet. */
 void proa_clock_hear(int row);
 
-/* Learns from a row of another one, or all that its memory may tell. */
+/* Learns from a row of another process, or from all rows that its memory may order. */
 void proa_clock_learn(int process, enum proa_board_row row);
 void proa_clock_learn_memory(int process);
 
 /* The program may load and store in memory of that process, or of others that have a window with
- * both: by so many windows more, or less. So either of the two may learn from the other at any
- * time. The other one is told; it is on this node. */
+ * both. Either of the two may thus learn from the other at any time. windows: change of the number
+ * of such windows. The other process is notified; it is on this node. */
 void proa_clock_share(int process, int windows);
-int proa_clock_shares(void); /* with any */
+int proa_clock_shares(void); /* with any process */
 
-/* All accesses that come from now on are handed over after this. */
+/* Every access from now on is handed over after this call. */
 void proa_clock_raise_floor(void);
 
 #endif

@@ -10,46 +10,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Messages: those of places (order/place.h); and an access, with all that has changed in the clock
- * of issue since the one before. A change has the process above the value. The first word of an
+/* Messages are those of places (order/place.h), or an access, with all changes of the clock of
+ * issue since the previous access. A change has the process above the value. The first word of an
  * access is its fields from `call` to `phase`, which are never all ones. */
 enum { ACCESS_WORDS = 7 };
 enum { VALUE_BITS = 48 };
 
-/* How often an origin yields for a target that has to make room. */
+/* Number of times that an origin yields for a target that has to make room. */
 enum { PATIENCE = 200 };
 
-/* How many accesses are kept before some are looked for that may go. */
+/* Number of kept accesses at which the first pruning starts. */
 enum { PRUNED_FROM = 4096 };
 
-/* An access that comes after others that read values is divided into so many at most. */
+/* Largest number of parts that an access after reads of values is divided into. */
 enum { PARTS_MOST = 64 };
 
 /* ---- state ---- */
 
 /* The accesses sent to a process. */
 struct target {
-    struct proa_moment *moment; /* the clock; NULL: none */
-    int is_full;                /* its queue had no room last, so it is not waited for again */
+    struct proa_moment *moment; /* the clock; NULL for none */
+    int is_full;                /* its queue was full last time, so it is not waited for again */
 };
 
 /* The accesses that an origin has sent. */
 struct origin {
     struct proa_moment *moment;
-    int is_drained;  /* its queue is being taken from */
-    uint64_t *space; /* for a message */
+    int is_drained;  /* its queue is being drained */
+    uint64_t *space; /* buffer for a message */
 };
 
 static proa_crossing_tell *tell;
 static proa_crossing_look *arrive;
-static struct proa_accesses met; /* of this target */
+static struct proa_accesses met; /* accesses to this target */
 static uint32_t prune_at;
 static uint64_t left_out, ordered_by_values, arrivals;
 static struct target *targets;
 static struct origin *origins;
 static uint64_t *spaces;
 
-/* Of a message of this job. */
+/* Returns the longest message of this job, in words. */
 static size_t message_words(void)
 {
     const size_t access = ACCESS_WORDS + (size_t)proa_board_size();
@@ -102,7 +102,7 @@ void proa_crossing_end(void)
 
 /* ---- the origin ---- */
 
-/* A target makes room when it next calls MPI, and so does this process for others meanwhile. */
+/* A target makes room when it next calls MPI; this process makes room for others meanwhile. */
 static int push(int process, const uint64_t *words, uint32_t count)
 {
     struct target *target = &targets[process];
@@ -121,8 +121,8 @@ static int push(int process, const uint64_t *words, uint32_t count)
     return 0;
 }
 
-/* Writes what the target does not know of the clock. Returns its words. The own word of the process
- * is left out: the stamp tells it. */
+/* Writes the changes of the clock that the target does not know. The stamp carries the process's
+ * own word, so it is left out. Returns the number of words. */
 static uint32_t write_changes(const struct proa_moment *before, const struct proa_moment *moment,
                               uint64_t *words)
 {
@@ -173,20 +173,20 @@ void proa_crossing_hand_over(int process, const struct proa_access *access, uint
 
 /* ---- the target ---- */
 
-/* Was the kept one complete before the other was issued? The other way round it cannot be: then
- * this one would have been taken before (drain). */
+/* Returns true if the kept access was complete before the other was issued. The reverse is
+ * impossible: then this access would have been taken before (drain). */
 static int knows(const struct proa_access *access, const struct proa_access *kept)
 {
     return access->moment->clock[kept->origin] >= kept->stamp;
 }
 
-/* Was the kept one before the other? Those of one origin come in their order. */
+/* Returns true if the kept access was before the other. Accesses of one origin arrive in order. */
 static int is_after(const struct proa_access *kept, const struct proa_access *access)
 {
     return kept->origin == access->origin || knows(access, kept);
 }
 
-/* Of one that the access comes after: it has seen the value of some of its bytes. */
+/* Records that the access is after the kept one, whose value it observed for some of its bytes. */
 static void note_seen(struct proa_meeting *meeting, const struct proa_access *kept)
 {
     struct proa_access *access = &meeting->access;
@@ -209,8 +209,8 @@ static void note_value(struct proa_meeting *meeting, const struct proa_access *k
         access->unread = kept->arrival;
 }
 
-/* Does the update come after the one that the access has seen? Of a kept update the clock is gone.
- */
+/* Returns true if the update is after the one that the access observed. The clock of a kept update
+ * is no longer stored. */
 static int is_later(const struct proa_access *update, const struct proa_access *access)
 {
     const int origin = proa_seen_origin(access->seen);
@@ -221,8 +221,9 @@ static int is_later(const struct proa_access *update, const struct proa_access *
                           : access->seen_arrival < update->unread;
 }
 
-/* The access comes after one that has read the value of its bytes. An update that is not ordered
- * after that one may have written the value, and then the access comes after it, too. */
+/* Returns true if the access observed the update. It is after an access that read the value of its
+ * bytes. An update not ordered after that read may have written the value, and the access is then
+ * after the update as well. */
 static int has_seen(const struct proa_access *access, const struct proa_access *update)
 {
     return access->seen && proa_access_updates(update) && !is_later(update, access);
@@ -233,7 +234,7 @@ static int polls(const struct proa_access *one, const struct proa_access *other)
     return one->kind == PROA_ACCESS_POLL && proa_access_updates(other);
 }
 
-static int by_value; /* that access is ordered with another one by a value alone */
+static int by_value; /* the current access is ordered with another one by a value only */
 
 static int is_crossing(const struct proa_access *kept, const struct proa_access *access)
 {
@@ -248,8 +249,8 @@ static int is_crossing(const struct proa_access *kept, const struct proa_access 
     return 0;
 }
 
-/* The first bytes of the access, up to where those end or begin whose value was read before it.
- * Returns where they end. */
+/* Compares the first bytes of the access, up to where bytes whose value was read before it end or
+ * start. Returns the end of the compared bytes. */
 static uint64_t meet_first(const struct proa_access *access, int is_whole)
 {
     struct proa_meeting meeting = {
@@ -312,14 +313,14 @@ static uint64_t value_of(uint64_t change)
     return change & (((uint64_t)1 << VALUE_BITS) - 1);
 }
 
-/* When the access was complete that a message is; 0: it may be taken at any time. */
+/* Returns the stamp of the access in a message; 0 if the message may be taken at any time. */
 static uint64_t stamp_of(const uint64_t *words)
 {
     return words[0] >= PROA_PLACE_MESSAGES ? 0 : words[4];
 }
 
-/* Accesses by others that were complete before this clock was are taken first. The own word of the
- * process is not among the changes, and is not asked for. */
+/* Accesses of others that were complete before this clock are taken first. The process's own word
+ * is not among the changes, and is not compared. */
 static void take_changes(int origin, const uint64_t *words, uint32_t count)
 {
     struct origin *from = &origins[origin];
@@ -343,10 +344,10 @@ static void take(int origin, const uint64_t *words, uint32_t count)
     take_access(origin, words);
 }
 
-/* Takes what this origin has completed by then. Its stamps only grow. One that is being taken from
- * already has nothing of that kind left: a clock knows only accesses that were handed over before
- * its own were issued. It takes no more than were there at the start: an origin that polls hands
- * over accesses as fast as they are taken. */
+/* Takes accesses of this origin that were complete by then. Its stamps only increase. An origin
+ * that is being drained already has no such accesses left: a clock covers only accesses that were
+ * handed over before its own were issued. At most the accesses present at the start are taken: an
+ * origin that polls hands over accesses as fast as they are taken. */
 static void drain(int origin, uint64_t stamp)
 {
     const uint64_t *words;
@@ -367,7 +368,7 @@ static void drain(int origin, uint64_t stamp)
     origins[origin].is_drained = 0;
 }
 
-/* Every access that is handed over later is ordered after it. */
+/* Returns true if every access that is handed over later is ordered after this one. */
 static int is_past(const struct proa_access *access, void *floor)
 {
     return ((const uint64_t *)floor)[access->origin] >= access->stamp;
@@ -378,7 +379,7 @@ void proa_crossing_take(void)
     uint64_t floor[PROA_BOARD_MOST];
     const int prunes = met.alive >= prune_at;
 
-    if (prunes) { /* before the queues are read, which have all that is below the floors */
+    if (prunes) { /* before the queues are read, which have every access below the floors */
         memset(floor, 0xff, sizeof floor);
         for (int i = 0; i < proa_board_size(); i++)
             proa_board_lower(i, PROA_ROW_FLOOR, floor);

@@ -6,10 +6,11 @@
 #include "base/atomic.h"
 #include "base/hidden.h"
 
-/* threads: several may call at once, as is assumed before. If not, a flag is enough. */
+/* Starts. threads: true if several threads may call at once, which is the initial assumption.
+ * Otherwise a flag is enough. */
 void proa_inside_begin(int threads);
 
-/* single: one thread calls at a time; is_entered: for handlers of signals. */
+/* single: one thread calls at a time. is_entered: flag for signal handlers. */
 struct proa_inside {
     int single, is_entered;
 };
@@ -23,8 +24,8 @@ static inline int proa_inside_is_single(void)
 void proa_inside_lock(void);
 void proa_inside_unlock(void);
 
-/* Excludes other threads. try: for handlers of signals; 0: another thread, or the code that the
- * signal has interrupted, is inside. */
+/* Excludes other threads. proa_inside_try is for signal handlers: it returns 0 if another thread,
+ * or the interrupted code, is inside. */
 int proa_inside_try(void);
 
 static inline void proa_inside_enter(void)

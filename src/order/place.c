@@ -11,8 +11,8 @@
 #include <string.h>
 #include <uthash.h>
 
-/* Messages: a file, with its number and its path; and a place, with its number, and below that the
- * count and the binding, then its frames. A frame has its file's number above the offset. */
+/* Messages: a file, with its number and its path; or a place, with its number, the count and the
+ * binding below it, then its frames. A frame has its file's number above the offset. */
 #define FILE_MESSAGE PROA_PLACE_MESSAGES
 #define PLACE_MESSAGE (PROA_PLACE_MESSAGES + 1)
 enum { OFFSET_BITS = 48, PATH_BYTES = 240, FILES_MOST = 4096 };
@@ -23,21 +23,21 @@ enum { RECENT_BITS = 6 };
 /* ---- the origin ---- */
 
 struct file {
-    const void *base; /* where it is loaded */
+    const void *base; /* load address */
     char path[PATH_BYTES];
     uint32_t number;
     UT_hash_handle hh;
-    uint8_t sent[]; /* to that process */
+    uint8_t sent[]; /* by process: 1 if it was sent */
 };
 
 struct proa_place {
     const void *caller;
     uint32_t number;
     UT_hash_handle hh;
-    uint8_t sent[]; /* to that process */
+    uint8_t sent[]; /* by process: 1 if it was sent */
 };
 
-static int size; /* processes */
+static int size; /* number of processes */
 static struct file *files;
 static struct proa_place *places, *recent_places[1 << RECENT_BITS];
 
@@ -65,7 +65,7 @@ uint32_t proa_place_number(const struct proa_place *place)
     return place->number;
 }
 
-/* NULL: it is in no file, or there is no memory. */
+/* Returns NULL if the address is in no file, or without memory. */
 static struct file *file_of(const Dl_info *info)
 {
     const void *base = info->dli_fbase;
@@ -96,7 +96,8 @@ static int tell_file(int process, struct file *file,
     return 1;
 }
 
-/* 0: the file cannot be told. A frame of no file ends the stack: `words` has UINT64_MAX. */
+/* Returns 0 if the file cannot be sent. A frame outside any file ends the stack: its word is
+ * UINT64_MAX. */
 static int tell_frame(int process, const void *pc, uint64_t *word,
                       int (*push)(int process, const uint64_t *words, uint32_t count))
 {
@@ -147,12 +148,12 @@ struct known {
 
 static struct origin {
     struct known **known; /* by number */
-    uint64_t count;       /* of known, with room for more */
+    uint64_t count;       /* entries in `known`, which has spare room */
     char (*paths)[PATH_BYTES];
     uint64_t path_count;
 } * origins;
 
-/* The table, with room for that number: it may move. NULL without memory. */
+/* Returns the table with room for that number; it may move. Returns NULL without memory. */
 static void *grown(void *table, uint64_t *count, uint64_t number, size_t bytes)
 {
     const uint64_t room = 2 * (number + 8);
@@ -252,7 +253,7 @@ struct search {
     const char *path, *found;
 };
 
-/* The main program has no name here. */
+/* The main program has an empty name here. */
 static int look(struct dl_phdr_info *info, size_t bytes, void *search)
 {
     struct search *for_it = search;

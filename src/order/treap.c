@@ -2,7 +2,7 @@
 /* See treap.h. */
 #include "order/treap.h"
 
-/* Nodes are ordered by where they begin, and then by number. */
+/* Nodes are ordered by their start, and then by number. */
 static int is_before(const struct proa_access_node *nodes, uint32_t one, uint32_t other)
 {
     uint64_t low = nodes[one].access.low, than = nodes[other].access.low;
@@ -10,7 +10,7 @@ static int is_before(const struct proa_access_node *nodes, uint32_t one, uint32_
     return low < than || (low == than && one < other);
 }
 
-/* The heap's order: as good as random, and the same for a node whenever it is asked. */
+/* Priority in the heap: pseudorandom, and constant for a node. */
 static uint32_t priority(uint32_t node)
 {
     node *= 2654435769U;
@@ -30,7 +30,7 @@ static void update(struct proa_access_node *nodes, uint32_t node)
         this->highest = nodes[this->right].highest;
 }
 
-/* All of `left` is before all of `right`. */
+/* Joins two trees: all nodes of `left` are before all of `right`. */
 static uint32_t join(struct proa_access_node *nodes, uint32_t left, uint32_t right)
 {
     if (!left || !right)
@@ -45,7 +45,7 @@ static uint32_t join(struct proa_access_node *nodes, uint32_t left, uint32_t rig
     return right;
 }
 
-/* Splits a tree into what is before the node, and the rest. */
+/* Splits a tree into the nodes before the given node, and the rest. */
 static void split(struct proa_access_node *nodes, uint32_t tree, uint32_t node, uint32_t *left,
                   uint32_t *right)
 {

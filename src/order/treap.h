@@ -6,12 +6,12 @@
 
 #include "order/node.h"
 
-/* Enters a node, or takes it out. Returns the tree. */
+/* Adds a node, or removes it. Returns the tree. */
 uint32_t proa_treap_enter(struct proa_access_node *nodes, uint32_t tree, uint32_t node);
 uint32_t proa_treap_take_out(struct proa_access_node *nodes, uint32_t tree, uint32_t node);
 
-/* The first node whose bytes overlap or touch [low, high), and which has this relation to the
- * access; 0: there is none. */
+/* Returns the first node whose bytes overlap or touch [low, high), and which has this relation to
+ * the access. Returns 0 if there is none. */
 uint32_t proa_treap_find(const struct proa_access_node *nodes, uint32_t tree, uint64_t low,
                          uint64_t high, const struct proa_access *access,
                          proa_access_relation *has);
