@@ -16,7 +16,7 @@
 #include <string.h>
 #include <utlist.h>
 
-/* Most batches to one target without an answer: a target that computes has to keep them. */
+/* Most unanswered batches to one target: a target that computes has to keep them. */
 enum { UNANSWERED_MOST = 32 };
 
 /* ---- errors ---- */
@@ -40,7 +40,7 @@ int proa_batch_outcome(const struct proa_remote *r, int outcome)
                : outcome;
 }
 
-/* ---- waiting: words are read relaxed, as a thread that goes on holds the mutex ---- */
+/* ---- waiting: words are read relaxed, as a thread that continues holds the mutex ---- */
 
 void proa_batch_await(struct proa_remote *r, proa_ready *ready)
 {
@@ -98,8 +98,8 @@ int proa_batch_lacks_post(const struct proa_remote *r)
     return heard_post(r) < r->grant.post_wanted;
 }
 
-/* A target keeps only one batch of an origin that waits for its lock or its post, and not many of
- * any origin. */
+/* A target keeps only one batch of an origin that waits for its lock or post, and only a few of any
+ * origin. */
 int proa_batch_may_send(void *arg)
 {
     const struct proa_remote *r = arg;
@@ -130,7 +130,7 @@ static void count_batch(struct proa_remote *r, unsigned flags)
     }
     if (flags & PROA_WIRE_POSTED) {
         proa_atomic_store(&r->grant.post_asked, r->grant.post_wanted, PROA_RELAXED);
-        r->grant.waits |= r->batch.fetching > 0; /* for the answer */
+        r->grant.waits |= r->batch.fetching > 0; /* the answer needs the post too */
         proa_remote_enlist(r, PROA_REMOTE_DEFERRED);
     }
     if (flags & PROA_WIRE_UNLOCK)
@@ -149,8 +149,8 @@ static int batch_room(struct proa_remote *r)
                : proa_fail(PROA_ERR_NO_MEM, "out of memory for a message to another node");
 }
 
-/* Orders to count go at once, but for those behind one whose answer is outstanding (Nagle 1984). A
- * target that sends something after each is not to answer as well. */
+/* Orders to count are sent at once, unless the answer to an earlier one is outstanding (Nagle
+ * 1984). A target that sends a message after each order does not have to answer as well. */
 static int counts_want_answer(const struct proa_remote *r)
 {
     return r->batch.has & PROA_GATHERED_COUNTS && r->flight.sent > r->flight.heard &&
@@ -176,7 +176,7 @@ static unsigned all_flags(const struct proa_remote *r, unsigned flags)
     return r->grant.holds ? flags | PROA_WIRE_HOLDS : flags;
 }
 
-/* If the batch could not be sent, nothing has changed. */
+/* Changes nothing if the batch cannot be sent. */
 int proa_batch_try_send(struct proa_remote *r, unsigned flags)
 {
     struct proa_wire_head head =
@@ -226,8 +226,8 @@ void proa_batch_want_grant(struct proa_remote *r)
     const struct proa_win *win = r->process->win;
     uint8_t all = proa_epoch_all(win), one = proa_epoch_one(&win->targets[r->process->rank]);
 
-    /* as in sync/lock.h: a process that holds a lock, of this lock_all too, and waits for another
-     */
+    /* as in sync/lock.h: a process that holds a lock, also one of this lock_all, and waits for
+     * another */
     if (r->grant.lock == PROA_REMOTE_UNLOCKED && proa_group_lock_is_unkept(win) &&
         (all & (PROA_EPOCH_LOCK | PROA_EPOCH_NOCHECK)) == PROA_EPOCH_LOCK) {
         r->grant.lock = PROA_REMOTE_WANTS_SHARED;
@@ -244,7 +244,7 @@ static int await_post(struct proa_remote *r)
     if (!proa_batch_lacks_post(r))
         return PROA_OK;
     r->grant.waits = 1;
-    if (r->batch.used) /* a post of ours, for which the other process may wait likewise */
+    if (r->batch.used) /* a post of ours, for which the other process may wait as well */
         outcome = proa_batch_try_send(r, 0);
     if (outcome != PROA_OK)
         return outcome;
@@ -269,7 +269,7 @@ static int is_full(const struct proa_remote *r, size_t bytes, uint64_t fetched)
            r->batch.fetching + fetched > (size_t)PROA_BATCH_FETCH_MOST;
 }
 
-/* Room for so many bytes more, as proa_batch_try_add. is_work: not only a word. */
+/* Makes room for `bytes` more bytes, like proa_batch_try_add. is_work: 0 for a word alone. */
 static char *room(struct proa_remote *r, size_t bytes, uint64_t fetched, int is_work, int *outcome)
 {
     char *at;
@@ -346,7 +346,7 @@ static void fetched_to(const struct proa_wanted *w, const char *data)
         memcpy(proa_at(w->to, (int64_t)i * w->stride), data + i * w->bytes, w->bytes);
 }
 
-/* Ends a fetch: its data have come, or will not. */
+/* Ends a fetch: its data have arrived, or will not. */
 static void wanted_end(struct proa_remote *r, struct proa_wanted *w, int code, const char *why)
 {
     DL_DELETE(r->flight.wanted, w);
@@ -355,12 +355,12 @@ static void wanted_end(struct proa_remote *r, struct proa_wanted *w, int code, c
     free(w);
 }
 
-/* The failure that an answer tells, and its reports. */
+/* The failure that an answer reports, and the ways in which it is reported to the program. */
 struct told {
-    int code; /* 0: none */
+    int code; /* 0 if none */
     char text[160];
-    const char *marks; /* of the fetches that failed (remote/wire.h); NULL: all have, if any */
-    uint8_t by_request, by_next; /* reported by a request; by the next completion */
+    const char *marks; /* of the failed fetches (remote/wire.h); NULL if all failed, or none */
+    uint8_t by_request, by_next; /* by a request; by the next completion */
 };
 
 static int is_marked(const struct told *told, uint64_t fetch)
@@ -373,9 +373,9 @@ static int is_marked(const struct told *told, uint64_t fetch)
     return (int)(word >> fetch % PROA_WIRE_MARKS & 1);
 }
 
-/* Takes the fetched data of the batches up to that number, in the order of the requests. Returns
- * whether the data are those that were requested: a request that an answer leaves out would take
- * the next answer's data, when its buffer is the user's again. */
+/* Stores the fetched data of the batches up to that number, in the order of the requests. Returns
+ * whether the data match the requests. Otherwise a request that an answer leaves out would get the
+ * next answer's data, when its buffer is the user's again. */
 static int take_fetched(struct proa_remote *r, uint64_t number, const char *data, size_t bytes,
                         struct told *told)
 {
@@ -398,8 +398,8 @@ static int take_fetched(struct proa_remote *r, uint64_t number, const char *data
     return bytes == 0;
 }
 
-/* The bytes of the marks in an answer to the batch of that number. A target without memory for a
- * batch answers with an error, and no marks and data. */
+/* Returns the bytes of the marks in an answer to the batch of that number. A target without memory
+ * for a batch answers with an error, without marks and data. */
 static uint64_t mark_bytes(const struct proa_remote *r, uint64_t number, int code, size_t bytes)
 {
     const struct proa_wanted *w;
@@ -412,8 +412,8 @@ static uint64_t mark_bytes(const struct proa_remote *r, uint64_t number, int cod
     return proa_wire_mark_bytes(fetches);
 }
 
-/* Reads the outcome of an answer and its text; returns the bytes of both, or 0: they make no
- * sense. */
+/* Reads the outcome of an answer and its text. Returns the bytes of both, or 0 if they are
+ * malformed. */
 static size_t read_outcome(const char *body, size_t bytes, struct told *told)
 {
     struct proa_wire_outcome outcome;
@@ -431,8 +431,8 @@ static size_t read_outcome(const char *body, size_t bytes, struct told *told)
     return sizeof outcome + proa_wire_padded(outcome.text_bytes);
 }
 
-/* Takes the outcome and the fetched data of an answer. Returns whether it makes sense. A failure
- * that a request reports is not reported by the next completion again. */
+/* Processes the outcome and the fetched data of an answer. Returns whether the answer is well
+ * formed. A failure that a request reports is not reported again by the next completion. */
 static int take_answer(struct proa_remote *r, const struct proa_wire_head *head, const char *body,
                        size_t bytes)
 {
@@ -452,8 +452,8 @@ static int take_answer(struct proa_remote *r, const struct proa_wire_head *head,
     return 1;
 }
 
-/* Takes the outcome of a try for the lock. Returns whether the answer makes sense: only a try is
- * refused. */
+/* Processes the outcome of a try for the lock. Returns whether the answer is well formed: only a
+ * try can be refused. */
 static int take_try(struct proa_remote *r, const struct proa_wire_head *head)
 {
     const int is_refused = (head->flags & PROA_WIRE_REFUSED) != 0;

@@ -11,8 +11,8 @@
 #include "rma/combine.h"
 #include "remote/window.h"
 
-/* Operations that fetch, in one batch; and bytes of fetched data that an answer has room for,
- * behind the head, the outcome, its text and the marks. */
+/* Most operations that fetch in one batch; and most bytes of fetched data in its answer, after the
+ * head, the outcome, its text and the marks. */
 enum {
     PROA_BATCH_FETCHES_MOST = PROA_NET_MESSAGE_MOST / (int)sizeof(struct proa_wire_op),
     PROA_BATCH_MARKS = PROA_BATCH_FETCHES_MOST / PROA_WIRE_MARKS + 1, /* words */
@@ -28,71 +28,74 @@ struct proa_wanted {
     int64_t stride;
     uint64_t bytes, count;
     uint64_t batch;               /* number of the batch that fetches them (remote/wire.h) */
-    enum proa_basic basic;        /* type of the elements; PROA_MIXED: a get */
-    struct proa_request *request; /* the request that it is a part of; NULL: none */
+    enum proa_basic basic;        /* type of the elements; PROA_MIXED for a get */
+    struct proa_request *request; /* the request that it is a part of; NULL if none */
 };
 
-/* Adds an operation's head with room for `data` bytes behind it, and returns that room; `fetched`
- * bytes come back. Does not wait. Returns NULL and sets *outcome: PROA_NET_AGAIN, there is no room
- * now (proa_batch_unblock), or a negative code. */
+/* Adds the head of an operation to the batch, and makes room for its data. Does not wait. data:
+ * size of the data, bytes. fetched: size of the data that the answer returns, bytes. Returns the
+ * room; or NULL with *outcome set: PROA_NET_AGAIN if there is no room now (proa_batch_unblock), or
+ * a negative code. */
 char *proa_batch_try_add(struct proa_remote *r, const struct proa_wire_op *op, uint64_t data,
                          uint64_t fetched, int *outcome);
 
-/* Adds the order to count up the target's counter of that index. Does not wait. PROA_OK,
- * PROA_NET_AGAIN or a negative code. */
+/* Adds the order to count up the target's counter. Does not wait. index: index of the counter.
+ * Returns PROA_OK, PROA_NET_AGAIN or a negative code. */
 int proa_batch_try_count(struct proa_remote *r, uint32_t index);
 
-/* Data that the operation just added fetches go there. PROA_OK or PROA_ERR_NO_MEM. */
+/* Registers the destination of the data that the operation just added fetches. Returns PROA_OK or
+ * PROA_ERR_NO_MEM. */
 int proa_batch_want(struct proa_remote *r, const struct proa_wanted *wanted);
 
-/* An operation is about to be issued: notes the permission of the target that it needs. In a
+/* Called before an operation is issued: notes the permission of the target that it needs. In a
  * lock_all of a window whose rooms have no keeper (remote/group_lock.h), that is the target's lock.
  * In an access epoch whose post has not arrived, the target keeps the operations until it has. */
 void proa_batch_want_grant(struct proa_remote *r);
-/* Has the post that the aggregated operations need not arrived? */
+/* Returns whether the post that the aggregated operations need has not arrived. */
 int proa_batch_lacks_post(const struct proa_remote *r);
-/* For operations that cannot wait for lock or post at the target, as messages can. PROA_OK: the
- * target may be accessed; PROA_NET_AGAIN: not yet, and no other batch is sent before; or a negative
- * code. */
+/* For operations that, unlike messages, cannot wait for lock or post at the target. Returns PROA_OK
+ * if the target may be accessed; PROA_NET_AGAIN if not yet, and no other batch is sent before; or a
+ * negative code. */
 int proa_batch_await_grant(struct proa_remote *r);
 
 /* Converts an outcome of the transport's send, put or get to r for the program: the error's text
  * names the rank of a process that the transport has given up. The process's `lost` event, which
- * sets r->lost, comes with a later progress. Returns the outcome. */
+ * sets r->lost, follows in a later progress. Returns the outcome. */
 int proa_batch_outcome(const struct proa_remote *r, int outcome);
 
 /* Sends the aggregated batch, which may be empty, without waiting. flags: PROA_WIRE_UNLOCK,
- * PROA_WIRE_ANSWERED. PROA_OK, PROA_NET_AGAIN or a code. */
+ * PROA_WIRE_ANSWERED. Returns PROA_OK, PROA_NET_AGAIN or a code. */
 int proa_batch_try_send(struct proa_remote *r, unsigned flags);
-/* The same; if something has to come first, waits for that, sends nothing and returns PROA_OK:
- * callers look again. */
+/* The same, but if something else has to happen first, waits for that, sends nothing and returns
+ * PROA_OK. Callers check again. */
 int proa_batch_send(struct proa_remote *r, unsigned flags);
 
 /* Waits until another attempt to send may succeed. */
 void proa_batch_unblock(struct proa_remote *r);
 
-/* Marks that the aggregated batch has something of that kind: PROA_GATHERED_*. */
+/* Marks that the aggregated batch has contents of that kind: PROA_GATHERED_*. */
 void proa_batch_mark(struct proa_remote *r, unsigned bit);
 
-/* Waits until the condition holds. Leaves the progress engine for that, and enters again: state
+/* Waits until the condition holds. Leaves the progress engine for that, and enters it again: state
  * that was read before may have changed. */
 void proa_batch_await(struct proa_remote *r, proa_ready *ready);
 
-/* Conditions to wait for; arg: the struct proa_remote. All are also true once its process is gone.
- * The transport's puts and gets are done; the requested answers have arrived; the requested lock is
- * granted, and the post that a batch waits for has arrived; another batch may be sent. */
+/* Conditions to wait for. arg: the struct proa_remote. All are also true once its process is gone.
+ * In order: the transport's puts and gets are done; the requested answers have arrived; the
+ * requested lock is granted, and the post that a batch waits for has arrived; another batch may be
+ * sent. */
 int proa_batch_has_no_moves(void *arg);
 int proa_batch_is_answered(void *arg);
 int proa_batch_has_taken_deferred(void *arg);
 int proa_batch_may_send(void *arg);
 
-/* The first failure at the target since the last report: PROA_OK or a code. */
+/* Returns the first failure at the target since the last report: PROA_OK or a code. */
 int proa_batch_report(struct proa_remote *r);
 
-/* The target's process is gone, or the window is freed: ends the fetches that wait for data. */
+/* Ends the fetches that wait for data, as the target's process is gone, or the window is freed. */
 void proa_batch_lose_wanted(struct proa_remote *r);
 
-/* An answer has come (remote/wire.h). */
+/* Handles an answer (remote/wire.h). */
 proa_remote_handler proa_batch_answered;
 
 #endif

@@ -22,7 +22,7 @@ struct proa_served {
 
 enum { ANSWER_HEAD = sizeof(struct proa_wire_head) + sizeof(struct proa_wire_outcome) };
 
-/* The answer's body is left as it is: a batch may have no use for it. */
+/* The answer's body is not cleared: a batch may have no use for it. */
 void proa_job_begin(struct proa_job *job, const struct proa_remote_process *origin,
                     const char *body, size_t bytes)
 {
@@ -37,7 +37,7 @@ void proa_job_begin(struct proa_job *job, const struct proa_remote_process *orig
 
 /* ---- operations of a batch ---- */
 
-/* Takes the next `bytes` bytes, padded. NULL: fewer are left. */
+/* Takes the next `bytes` bytes, padded. Returns NULL if fewer are left. */
 static const char *take(struct proa_job *job, uint64_t bytes)
 {
     const char *at = job->at;
@@ -49,7 +49,8 @@ static const char *take(struct proa_job *job, uint64_t bytes)
     return at;
 }
 
-/* NULL: more than an origin may request. The rest of the answer is for the text of an error. */
+/* Returns NULL if the batch fetches more than an origin may request. The rest of the answer is for
+ * the text of an error. */
 static char *answer_room(struct proa_job *job, uint64_t bytes)
 {
     char *at = job->answer + job->used;
@@ -88,13 +89,13 @@ static int serve_runs(struct proa_job *job)
 
     if (op->bytes == 0 || __builtin_mul_overflow(op->count, op->bytes, &bytes) ||
         bytes > PROA_NET_MESSAGE_MOST)
-        return PROA_JOB_NONSENSE; /* runs of nothing could be any number */
+        return PROA_JOB_NONSENSE; /* there could be any number of empty runs */
     data =
         op->code == PROA_WIRE_PUT ? (char *)(uintptr_t)take(job, bytes) : answer_room(job, bytes);
     return data ? runs_done(job, data) : PROA_JOB_NONSENSE;
 }
 
-/* PROA_OK if it is an accumulate that an origin could have sent. */
+/* Returns PROA_OK if an origin could have sent this accumulate. */
 static int fill_elements(const struct proa_wire_op *op, struct proa_elements *run)
 {
     int has_origin = op->flags & PROA_WIRE_ORIGIN;
@@ -140,8 +141,9 @@ static int serve_combine(struct proa_job *job)
     return error;
 }
 
-/* Is the word of that number, which may be any, one that the process of rank `from` notifies us by?
- * Each round of the leaders' barrier has one notifier. Neighbours use the other rounds. */
+/* Returns whether the process of rank `from` notifies us by the word of that number, which may be
+ * any number. Each round of the leaders' barrier has one notifier. Neighbours use the other rounds.
+ */
 static int is_word_of(const struct proa_win *win, int from, uint64_t word)
 {
     const struct proa_remote_window *remote_window = win->remote_window;
@@ -153,8 +155,8 @@ static int is_word_of(const struct proa_win *win, int from, uint64_t word)
            remote_window->notifiers[word - PROA_WORD_NODE_ROUND] == from;
 }
 
-/* Writes only words that this sender notifies us by: it writes nowhere else (sync/notify.h). Their
- * values only grow. */
+/* Writes only the words by which this sender notifies us, and no other memory (sync/notify.h).
+ * Their values only grow. */
 static int serve_notify(struct proa_job *job)
 {
     const struct proa_win *win = job->origin->win;
@@ -170,7 +172,8 @@ static int serve_notify(struct proa_job *job)
     return PROA_OK;
 }
 
-/* An operation has failed, before which the batch had so many that fetch. */
+/* Marks the failure of an operation. before: number of earlier operations of the batch that fetch.
+ */
 static void mark_failure(struct proa_job *job, uint32_t before)
 {
     if (job->fetches > before)
@@ -193,7 +196,7 @@ static int serve_number(struct proa_job *job)
     return PROA_OK;
 }
 
-/* An origin knows our number, so another index makes no sense. */
+/* An origin knows the number of our counters, so another index is malformed. */
 static int serve_count(struct proa_job *job)
 {
     const struct proa_win *win = job->origin->win;
@@ -211,7 +214,7 @@ static int serve_count(struct proa_job *job)
     return PROA_OK;
 }
 
-/* ---- any of them ---- */
+/* ---- all operations ---- */
 
 static enum proa_call call_of(const struct proa_wire_op *op)
 {
@@ -222,7 +225,7 @@ static enum proa_call call_of(const struct proa_wire_op *op)
     return op->flags & PROA_WIRE_RESULT ? PROA_CALL_Get_accumulate : PROA_CALL_Accumulate;
 }
 
-/* Counts parts as the origin does (proa_batch_try_add), so that a trace knows which is which. */
+/* Counts parts like the origin (proa_batch_try_add), so that a trace can match them. */
 static void trace_op(const struct proa_job *job, uint64_t begin)
 {
     const struct proa_remote_process *origin = job->origin;
@@ -284,7 +287,7 @@ int proa_job_words(struct proa_job *job)
     return error;
 }
 
-/* The outcome stands before the fetched data; its text and marks move them back. */
+/* The outcome precedes the fetched data; its text and marks move the data back. */
 void proa_job_answer(struct proa_job *job, uint64_t number, const struct proa_first_failure *failed)
 {
     struct proa_wire_head head =

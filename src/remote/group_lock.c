@@ -24,22 +24,22 @@ struct waiter {
     struct waiter *prev, *next;
 };
 
-/* A process as the keeper sees it. */
+/* A process, in the keeper's state. */
 struct member {
     uint8_t has_permit, is_recalled;
 };
 
 struct proa_group_locks {
     uint8_t permit; /* the room that our permit is for */
-    uint8_t asked;  /* the room for which a permit has been requested, and not granted */
+    uint8_t asked;  /* the room for which a permit was requested and is not granted yet */
     uint8_t recalled;
-    /* threads of this process; waiting: in proa_group_lock_enter, by room */
+    /* threads of this process; waiting: those in proa_group_lock_enter, by room */
     int inside, waiting[PROA_GROUP_LOCK_ROOMS];
     /* at the keeper */
     uint8_t room; /* the room that the processes with a permit are in */
     int permits;
     struct waiter *queue;
-    struct member members[]; /* by rank; elsewhere than at the keeper: none */
+    struct member members[]; /* by rank; empty except at the keeper */
 };
 
 static void keeper_hears(struct proa_win *win, int rank, int flags, int room);
@@ -62,7 +62,7 @@ static int is_to_keeper(int flags)
     return (flags & (PROA_WIRE_ROOM_ASK | PROA_WIRE_ROOM_BACK)) != 0;
 }
 
-/* To a neighbour as well: all messages of the rooms go over the network. */
+/* Sends over the network to a neighbour as well, like all messages of the rooms. */
 static void send(struct proa_win *win, int rank, const struct proa_wire_head *head)
 {
     const struct proa_remote_process *process = proa_remote_know(win, rank);
@@ -91,8 +91,8 @@ static void say(struct proa_win *win, int rank, int flags, int room)
 
 /* ---- the keeper ---- */
 
-/* clang-tidy does not know that the elements of a list point at each other. So it sees an element
- * in the list that was taken out. */
+/* clang-tidy does not know that the elements of a list point to each other. So it assumes that an
+ * element taken out is still in the list. */
 /* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
 static void permit(struct proa_win *win, struct waiter *a)
 {
@@ -118,7 +118,8 @@ static void recall_all(struct proa_win *win)
         }
 }
 
-/* Permits all processes that wait for the room now, even if the turn of others is in between. */
+/* Grants permits to all processes that wait for the room now, even if others are queued in between.
+ */
 static void permit_all(struct proa_win *win, int room)
 {
     struct waiter *first = rooms_of(win)->queue, *last = first->prev, *a, *next;
@@ -130,7 +131,8 @@ static void permit_all(struct proa_win *win, int room)
     }
 }
 
-/* Serves the first in the queue: its room is open, or is opened, or the other room is cleared. */
+/* Serves the first in the queue: its room is open, or is opened, or the permits of the other room
+ * are recalled. */
 static void keep(struct proa_win *win)
 {
     struct proa_group_locks *rooms = rooms_of(win);
@@ -139,7 +141,7 @@ static void keep(struct proa_win *win)
         int room = rooms->queue->room;
 
         if (rooms->permits && rooms->room != room) {
-            recall_all(win); /* a permit that was not used may have been given back by now */
+            recall_all(win); /* an unused permit may have been given back by now */
             if (rooms->permits)
                 return;
         }
@@ -168,7 +170,7 @@ static void ask(struct proa_group_locks *rooms, int rank, int flags, int room)
     DL_APPEND(rooms->queue, a);
 }
 
-/* Removes the processes of that rank from the queue; -1: all. */
+/* Removes entries from the queue. rank: rank of their process; -1 for all. */
 static void queue_forget(struct proa_group_locks *rooms, int rank)
 {
     struct waiter *a, *next;
@@ -191,7 +193,7 @@ static void keeper_hears(struct proa_win *win, int rank, int flags, int room)
 }
 
 /* A process inside may wait for a lock that the waiter holds. The waiter's permit is recalled at
- * once, so that it does not come back without waiting. */
+ * once, so that the waiter cannot enter again without waiting. */
 static int keeper_looks(struct proa_win *win)
 {
     struct proa_group_locks *rooms = rooms_of(win);
@@ -233,7 +235,7 @@ static void give_back(struct proa_win *win)
     say(win, KEEPER, PROA_WIRE_ROOM_BACK, room);
 }
 
-/* A permit that no thread needs. */
+/* Gives back a recalled permit that no thread needs. */
 static void give_back_recalled(struct proa_win *win)
 {
     const struct proa_group_locks *rooms = rooms_of(win);
@@ -253,7 +255,7 @@ static void member_hears(struct proa_win *win, int flags, int room)
     } else if (flags & PROA_WIRE_ROOM_RECALL && rooms->permit == room) {
         proa_atomic_store(&rooms->recalled, 1, PROA_RELAXED);
         give_back_recalled(win);
-    } /* else the permit has been given back already */
+    } /* otherwise the permit has been given back already */
 }
 
 static int is_room(uint64_t number)
@@ -261,7 +263,7 @@ static int is_room(uint64_t number)
     return number == PROA_GROUP_LOCK_EXCLUSIVE || number == PROA_GROUP_LOCK_ALL;
 }
 
-/* A process that waits may not request more; but a lock_all may have been had without the room. */
+/* A process that waits may not request more; but it may have got a lock_all without the room. */
 static int is_out_of_turn(const struct proa_group_locks *rooms, int rank, int flags, int room)
 {
     struct waiter *a;
@@ -303,7 +305,7 @@ struct entering {
     uint8_t room;
     proa_group_lock_instead *instead;
     struct proa_vigil vigil;
-    long begin_ns, due_ns; /* of the wait; of the next call of instead */
+    long begin_ns, due_ns; /* begin of the wait; time of the next call of instead */
 };
 
 int proa_group_lock_is_unkept(const struct proa_win *win)
@@ -311,7 +313,7 @@ int proa_group_lock_is_unkept(const struct proa_win *win)
     return win->rank != KEEPER && proa_is_failed(win, KEEPER);
 }
 
-/* No thread of this process waits for a permit that has been requested, or is inside. */
+/* Returns whether no thread of this process is inside, or waits for a permit that was requested. */
 static int can_ask(const struct proa_group_locks *rooms)
 {
     uint8_t asked = proa_atomic_load(&rooms->asked, PROA_RELAXED);
@@ -326,7 +328,7 @@ static int may_enter(void *arg)
     const struct entering *e = arg;
     const struct proa_group_locks *rooms = rooms_of(e->win);
 
-    /* relaxed: the thread looks again with the progress engine's mutex */
+    /* relaxed: the thread checks again with the progress engine's mutex */
     return proa_atomic_load(&rooms->permit, PROA_RELAXED) == e->room || can_ask(rooms) ||
            proa_group_lock_is_unkept(e->win);
 }
@@ -348,7 +350,7 @@ static void count_waiting(struct proa_group_locks *rooms, enum proa_room room, i
     proa_atomic_store(&rooms->waiting[room], rooms->waiting[room] + change, PROA_RELAXED);
 }
 
-/* No thread rings for this: the wait looks now and then. */
+/* No thread rings for this: the wait checks from time to time. */
 static int is_due(void *arg)
 {
     struct entering *e = arg;
@@ -357,7 +359,7 @@ static int is_due(void *arg)
     return e->instead && proa_system->now_ns() > e->due_ns;
 }
 
-/* Returns 1: the caller needs the room no more; or 0, and the room may be open. */
+/* Returns 1 if the caller no longer needs the room; 0 if the room may be open. */
 static int await_room(struct entering *e)
 {
     if (!e->begin_ns) {
@@ -370,7 +372,7 @@ static int await_room(struct entering *e)
     return proa_held_any() && e->instead(e->win);
 }
 
-/* A thread has left, or waits no more. */
+/* Called when a thread has left, or waits no more. */
 static void let_others(struct proa_win *win)
 {
     give_back_recalled(win);
@@ -423,7 +425,7 @@ int proa_group_lock_is_wanted(const struct proa_win *win)
 {
     const struct proa_group_locks *rooms = rooms_of(win);
 
-    /* a writer that waits for single locks is not seen from here */
+    /* a writer that waits for single locks is not visible here */
     return proa_atomic_load(&win->remote_window->is_single, PROA_RELAXED) ||
            (proa_atomic_load(&rooms->inside, PROA_RELAXED) != 0 &&
             proa_atomic_load(&rooms->recalled, PROA_RELAXED));

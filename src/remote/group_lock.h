@@ -8,17 +8,17 @@
  * and asks no target. A process waits for the room of its lock_all while it holds nothing of the
  * window. So it is in no cycle with a process that takes several exclusive locks. The process of
  * rank 0 keeps the rooms: it is the keeper, and gives permits. A process that has left a room keeps
- * its permit until the permit is recalled. So a process that goes on using one kind of lock sends
- * nothing.
+ * its permit until the permit is recalled. So a process that uses only one kind of lock sends no
+ * further messages.
  *   ASK     to rank 0: requests a permit for a room; gives back one for the other room, if any
  *   GRANT   from rank 0
  *   RECALL  from rank 0: it is the turn of the waiters for the other room
- *   BACK    to rank 0: no thread of this process is inside any more
- * The first waiter has its turn first, and with it all processes that wait for the same room then.
+ *   BACK    to rank 0: no thread of the sender is inside any more
+ * The first waiter is served first, and with it all processes that wait for the same room then.
  * A process that is inside may enter once more, to take another lock, even if its permit is
  * recalled. Processes inside may wait for a lock of another window that a waiter for the same room
  * holds. So such a waiter goes ahead of the waiters for the other room after a long wait
- * (sync/lock.c has the same rule). And processes in the other room may only wait for their locks:
+ * (sync/lock.c has the same rule). Processes in the other room may only wait for their locks: see
  * remote/single_locks.c.
  */
 #ifndef PROA_REMOTE_GROUP_LOCK_H
@@ -35,39 +35,41 @@ enum proa_room {
 
 /* ---- not inside the progress engine ---- */
 
-/* Gets the lock without the room, or nothing: returns 1 or 0. Not inside. */
+/* Tries to get the lock without the room. Returns 1 if this process has it, 0 if it has nothing.
+ * Not inside. */
 typedef int proa_group_lock_instead(struct proa_win *win);
 
-/* Called before an exclusive lock, or a lock_all, is requested. May wait. Returns 1: the process is
- * inside; or 0: instead() has returned 1. It is called now and then in a long wait, while the
- * process holds other locks; NULL: never. */
+/* Called before an exclusive lock or a lock_all is requested. May wait. instead: function called
+ * from time to time in a long wait, while the process holds other locks; NULL if none. Returns 1 if
+ * the process is inside, 0 if instead() has returned 1. */
 int proa_group_lock_enter(struct proa_win *win, enum proa_room room,
                           proa_group_lock_instead *instead);
-/* Called after that lock has been released, if the process is inside. */
+/* Called after that lock was released, if the process is inside. */
 void proa_group_lock_leave(struct proa_win *win);
 
-/* Does another process wait for the other room while this process is in one, or may one wait for
- * the locks of its lock_all (remote/single_locks.c)? At any time. */
+/* Returns whether another process waits for the other room while this process is in one, or may
+ * wait for the locks of its lock_all (remote/single_locks.c). Callable at any time. */
 int proa_group_lock_is_wanted(const struct proa_win *win);
 
-/* The process of rank 0 is gone: every process may enter, and a lock_all consists of the locks of
- * single targets: had by the call (remote/single_locks.c); or, if the call was before, by the first
- * operation on each (remote/batch.h). At any time. */
+/* Returns whether the process of rank 0 is gone. Then every process may enter, and a lock_all
+ * consists of the locks of single targets. Its call acquires them (remote/single_locks.c); if the
+ * call came before, the first operation on each target does (remote/batch.h). Callable at any time.
+ */
 int proa_group_lock_is_unkept(const struct proa_win *win);
 
-/* ---- inside ---- */
+/* ---- inside the progress engine ---- */
 
 int proa_group_lock_open(struct proa_win *win);
 void proa_group_lock_close(struct proa_win *win);
 
-/* Handles a message of this kind. A message that makes no sense ends its sender. */
+/* Handles a message of this kind. The sender of a malformed message is dropped. */
 void proa_group_lock_message(uint32_t peer, const struct proa_wire_head *head);
 
-/* Lets waiters that have waited for long go ahead. Returns whether there are any that may come to
- * that. */
+/* Lets waiters that have waited for long go ahead. Returns whether a later call may let others do
+ * so. */
 int proa_group_locks_look(void);
 
-/* The process of that rank is gone: drops its permit, and its place in the queue. */
+/* Drops the permit of that rank's process, which is gone, and its place in the queue. */
 void proa_group_lock_lost(struct proa_win *win, int rank);
 
 #endif

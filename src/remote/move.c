@@ -23,8 +23,8 @@ enum {
 
 /* ---- by messages ---- */
 
-/* The next message's operation: as many runs as it takes, or a piece of one. *offset: of its bytes
- * at the origin. done: bytes. */
+/* Returns the operation of the next message: as many runs as fit, or a part of one. offset: result,
+ * offset of its bytes at the origin. The queue entry counts bytes as done. */
 static struct proa_wire_op next_part(const struct proa_queued *i, int64_t *offset)
 {
     const struct proa_runs *runs = &i->runs;
@@ -40,7 +40,7 @@ static struct proa_wire_op next_part(const struct proa_queued *i, int64_t *offse
     return op;
 }
 
-/* How many messages' operations are left of it, as next_part makes them. */
+/* Returns how many messages, as next_part makes them, are left for the operation. */
 static uint64_t parts_of(const struct proa_queued *i)
 {
     const struct proa_runs *runs = &i->runs;
@@ -51,7 +51,7 @@ static uint64_t parts_of(const struct proa_queued *i)
     return (runs->count - first) * ((runs->bytes + ROOM - 1) / ROOM) - i->done % runs->bytes / ROOM;
 }
 
-/* The bytes behind the last pair of an accumulate are not read: they need not be the user's. */
+/* The bytes after the last pair of an accumulate are not read: they may not be the user's. */
 static void gather(char *to, const char *from, int64_t stride, const struct proa_wire_op *op)
 {
     const uint64_t bytes = op->count * op->bytes,
@@ -99,11 +99,11 @@ static int step_messages(struct proa_remote *r, struct proa_queued *i)
 
 /* ---- by the transport ---- */
 
-/* Bits of a move's token, beside the address of a request or a notice (remote/notice.h). Without
- * one it is the address of a struct proa_remote. */
+/* Bits of a move's token, added to the address of a request or a notice (remote/notice.h). Without
+ * such a bit the token is the address of a struct proa_remote. */
 enum { TOKEN_REQUEST = 1, TOKEN_NOTICE = 2 };
 
-/* The token of its moves. */
+/* Returns the token of the operation's moves. */
 static uint64_t token_of(const struct proa_remote *r, const struct proa_queued *i)
 {
     if (i->notice)
@@ -111,7 +111,7 @@ static uint64_t token_of(const struct proa_remote *r, const struct proa_queued *
     return i->request ? (uint64_t)(uintptr_t)i->request | TOKEN_REQUEST : (uint64_t)(uintptr_t)r;
 }
 
-/* Issues one run. done: runs. */
+/* Issues one run. The queue entry counts runs as done. */
 static int step_transport(struct proa_remote *r, struct proa_queued *i)
 {
     const struct proa_runs *runs = &i->runs;
@@ -136,8 +136,8 @@ static int step_transport(struct proa_remote *r, struct proa_queued *i)
     return ++i->done < runs->count ? PROA_QUEUE_MORE : PROA_OK;
 }
 
-/* A request reports its own put or get itself, and rings for it. Other threads wait for the last
- * move of a target: a ring at each would take the processor from the transfer. */
+/* A request reports its own put or get, and rings for it. Other threads wait for the last move of a
+ * target: a ring at each move would take the processor from the transfer. */
 void proa_move_done(uint64_t token, int outcome)
 {
     static const char why[] = "the network could not move the bytes";
@@ -170,7 +170,7 @@ void proa_move_done(uint64_t token, int outcome)
 
 /* ---- the road ---- */
 
-/* Of a notified operation: a part that may outlast the call has a notice. */
+/* Sets up a part of a notified operation. If the part may outlast the call, it has a notice. */
 static int note(struct proa_remote *r, struct proa_queued *i)
 {
     if (!proa_notice_is_due(r->process->win))
@@ -182,7 +182,7 @@ static int note(struct proa_remote *r, struct proa_queued *i)
     return i->notice ? PROA_OK : PROA_ERR_NO_MEM;
 }
 
-/* The parts of operations by messages that are still in the queue. */
+/* Returns how many parts of operations by messages are still in the queue. */
 static uint64_t parts_queued(const struct proa_remote *r)
 {
     const struct proa_queued *i;
@@ -211,14 +211,14 @@ static int issue(struct proa_win *win, int rank, struct proa_queued *i)
     return error;
 }
 
-/* A put with its notification goes as one message where it fits: the transport's own put is another
- * one, and its arrival has to be awaited. */
+/* A put with its notification is one message if it fits. The transport's own put is a second
+ * message, and its arrival has to be awaited. */
 static uint64_t move_least(const struct proa_win *win)
 {
     return proa_notice_is_due(win) ? ROOM + 1 : MOVE_LEAST;
 }
 
-/* Runs of a put or a get. */
+/* Puts or gets runs. */
 static int move(struct proa_carry *carry, const struct proa_span *span,
                 const struct proa_runs *given)
 {
@@ -232,7 +232,7 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
 
     (void)span;
     if (runs->stride == (int64_t)runs->bytes && runs->origin_stride == runs->stride) {
-        runs->bytes *= runs->count; /* in a row on both sides */
+        runs->bytes *= runs->count; /* contiguous on both sides */
         runs->count = 1;
     }
     if (runs->bytes == 0 || runs->count == 0)
@@ -242,7 +242,7 @@ static int move(struct proa_carry *carry, const struct proa_span *span,
     return issue(carry->win, carry->rank, &i);
 }
 
-/* Elements in a row. */
+/* Combines contiguous elements. */
 static int combine_run(struct proa_combine *combine, uint64_t position)
 {
     const struct proa_elements *run = &combine->run;

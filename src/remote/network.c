@@ -18,20 +18,21 @@
 enum {
     NETWORK_TRIAL_S = 5,
     TIMEOUT_S = 60, /* for PROA_TIMEOUT=0, which is for processes that have been reached before */
-    NODES_ALL = 16  /* up to so many nodes, each node tries each */
+    NODES_ALL = 16  /* up to this many nodes, each node tries each */
 };
 
-/* The networks that were tried last in vain, as a hash, and the text that lists them; 0: none. */
+/* The networks that were tried last in vain: their hash, 0 if none; and the text that lists them.
+ */
 static struct {
     uint64_t trials;
     char tried[sizeof((struct proa_networks *)0)->tried];
 } given_up;
 
-/* ---- telling the user ---- */
+/* ---- warnings and errors ---- */
 
-/* Warns once for a process, on the rank that knows the reason. On other ranks the reason for which
- * a window is left to the host includes it. With PROA_NET=none there is a warning too: the host may
- * have no windows over nodes. */
+/* Warns once for a process, on the rank that knows the reason. On other ranks the reason is part of
+ * the message that a window is left to the host. PROA_NET=none is no exception: the host may have
+ * no windows over nodes. */
 static void warn(const struct proa_group *group, int rank)
 {
     static int warned;
@@ -58,7 +59,7 @@ static int fail_as(const struct proa_group *group, int rank)
     return PROA_ELSEWHERE;
 }
 
-/* Networks were tried, and none connects all nodes. */
+/* Fails: networks were tried, and none connects all nodes. */
 static int fail_all(const struct proa_networks *n, const struct proa_group *group)
 {
     if (!*n->tried)
@@ -72,7 +73,7 @@ static int fail_all(const struct proa_networks *n, const struct proa_group *grou
 
 /* ---- the list ---- */
 
-/* The networks that this process could use, as a readable text: "tcp on eth0, tcp on lo". */
+/* Writes the networks that this process could use, as a readable text: "tcp on eth0, tcp on lo". */
 static void say_names(char *text, size_t bytes)
 {
     struct proa_offers mine;
@@ -96,8 +97,8 @@ static int other_node(const struct proa_offers *all, int count)
     return count - 1;
 }
 
-/* No network is common to all. Rank 0 reports that, with its networks and those of one rank that
- * lacks them. */
+/* Fails, as no network is common to all. Rank 0 reports that, with its networks and those of one
+ * rank that lacks them. */
 static int fail_apart(const struct proa_group *group, const struct proa_offers *all)
 {
     int stranger = proa_offers_stranger(all, group->size), error;
@@ -119,7 +120,7 @@ static int fail_apart(const struct proa_group *group, const struct proa_offers *
     return PROA_ELSEWHERE;
 }
 
-/* Takes the network that was on the cards off the list: it has been tried. */
+/* Removes the network that was on the cards from the list, as it has been tried. */
 static void skip_failed(struct proa_networks *n)
 {
     int kept = 0;
@@ -177,12 +178,12 @@ static int list(struct proa_networks *n, const struct proa_group *group)
         error = proa_fail(PROA_ERR_NO_MEM, "out of memory for the networks of %d processes",
                           group->size);
     if (!error) {
-        (void)proa_endpoints_offers(&mine, NULL); /* mine.error has the code */
+        (void)proa_endpoints_offers(&mine, NULL); /* mine.error holds the code */
         mine.given_up = given_up.trials;
         error = proa_gather(group, &mine, sizeof mine, all);
     }
     if (!error && mine.error)
-        (void)proa_endpoints_offers(&mine, NULL); /* for its sentence */
+        (void)proa_endpoints_offers(&mine, NULL); /* to set its sentence */
     if (!error)
         error = list_from(n, group, all, room);
     free(all);
@@ -190,7 +191,7 @@ static int list(struct proa_networks *n, const struct proa_group *group)
     return error;
 }
 
-/* ---- one of them ---- */
+/* ---- one network ---- */
 
 int proa_networks_join(struct proa_networks *n, struct proa_remote_card *card)
 {
@@ -217,7 +218,8 @@ int proa_networks_join(struct proa_networks *n, struct proa_remote_card *card)
     return -1;
 }
 
-/* Notes the network's name and the reason of its failure, as told by the lowest rank that knows. */
+/* Notes the network's name and the reason of its failure, as the lowest rank that knows them
+ * reports. */
 static int note(struct proa_networks *n, const struct proa_group *group, int failed)
 {
     int value = failed ? group->size - group->rank : 0;
@@ -242,7 +244,7 @@ static int note(struct proa_networks *n, const struct proa_group *group, int fai
     return PROA_OK;
 }
 
-/* The network that is tried has failed: goes on to the next. */
+/* Advances to the next network, as the one being tried has failed. */
 static int advance(struct proa_networks *n, const struct proa_group *group, int failed)
 {
     int error = note(n, group, failed);
@@ -310,7 +312,7 @@ struct trial {
 };
 
 /* Chooses the leaders that the leader at place `mine` tries: all, or those at distances of powers
- * of two, the partners of a fence as well. Inside; PROA_OK, or PROA_ERR_OTHER. */
+ * of two, which are also the partners of a fence. Inside. Returns PROA_OK or PROA_ERR_OTHER. */
 static int choose(struct trial *trial, struct proa_win *win, const int *leaders, int count,
                   int mine)
 {
@@ -334,7 +336,7 @@ static int choose(struct trial *trial, struct proa_win *win, const int *leaders,
 static int is_over(void *arg)
 {
     struct trial *trial = arg;
-    int silent = -1; /* the last of the others that has not answered */
+    int silent = -1; /* the last other leader that has not answered */
 
     proa_progress_enter();
     for (int i = 0; i < trial->count && !trial->error; i++) {

@@ -13,9 +13,9 @@
 
 /* The notified operation that this thread issues. */
 static _Thread_local struct {
-    const struct proa_win *win; /* NULL: it issues none */
+    const struct proa_win *win; /* NULL if there is none */
     uint32_t index;
-    struct proa_notice *notice; /* NULL: no part of it is left when its call returns */
+    struct proa_notice *notice; /* NULL if no part is left when its call returns */
 } current;
 
 int proa_notice_is_due(const struct proa_win *win)
@@ -96,7 +96,7 @@ static int ask(struct proa_remote *r, uint64_t *number)
     return outcome;
 }
 
-/* Asks the target once after its number was set. A process that is lost has not answered. */
+/* Asks the target once for the number of its counters. A process that is lost has not answered. */
 static int learn(struct proa_win *win, int rank, uint32_t *number)
 {
     struct proa_counters_of *of = &win->counters->of[rank];
@@ -148,8 +148,8 @@ int proa_notice_begin(struct proa_win *win, int rank, int64_t index)
     return error;
 }
 
-/* The order is the operation's last step. Where it has no room now, or something of the operation
- * is under way, it follows later. */
+/* The order is the operation's last step. If there is no room for it now, or parts of the operation
+ * are in flight, it follows later. */
 static int end(struct proa_remote *r, int is_issued)
 {
     struct proa_notice *notice = current.notice;

@@ -25,11 +25,11 @@ static uint64_t next_number(void)
 {
     static uint64_t count;
 
-    /* the marks of a table lack this bit */
+    /* tables reserve words without this bit for marks */
     return (proa_self->id + 4 * proa_atomic_fetch_add(&count, 1, PROA_RELAXED)) | 2;
 }
 
-/* Says the 1st, 2nd, 4th time and so on that memory of a window is reached by messages only. */
+/* Logs the 1st, 2nd, 4th time and so on that memory of a window is reached by messages only. */
 static void tell_unexposed(uint64_t bytes)
 {
     static uint64_t count;
@@ -43,7 +43,7 @@ static void tell_unexposed(uint64_t bytes)
                  proa_log_plural(now));
 }
 
-/* A transport that cannot expose this memory leaves it to messages. */
+/* Memory that a transport cannot expose is reached by messages. */
 static void expose(struct proa_win *win, uint64_t bytes, struct proa_remote_card *card)
 {
     struct proa_remote_window *remote_window = win->remote_window;
@@ -74,7 +74,7 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
     win->sync = &proa_sync_remote;
     win->remote_window->end = proa_networks_join(networks, card);
     if (win->remote_window->end < 0)
-        return;                             /* another network is tried, with another card */
+        return;                             /* another network will be tried, with another card */
     while (!win->targets[card->leader].ctl) /* ours is there */
         card->leader++;
     card->window = next_number();
@@ -87,7 +87,7 @@ void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
         expose(win, self->bytes, card);
 }
 
-/* Sets the partners in the barrier among nodes, by the same leaders on all processes. */
+/* Sets the partners in the barrier among nodes; all processes derive them from the same leaders. */
 static void set_barrier(struct proa_win *win, const struct proa_remote_card *cards,
                         const int *leaders, int count, int mine)
 {

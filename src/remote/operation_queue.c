@@ -142,7 +142,7 @@ int proa_queue_operation(struct proa_remote *r, struct proa_queued *i)
     i->request = proa_request_current(r->process->win);
     if (!i->request)
         return now(r, i);
-    if (proa_remote_is_lost(r)) /* its loss has ended all requests, and would not end this one */
+    if (proa_remote_is_lost(r)) /* its loss ended all requests, and would not end this one */
         return proa_batch_report(r);
     i->request->remote = r;
     i->request->rank = r->process->rank;
@@ -150,13 +150,14 @@ int proa_queue_operation(struct proa_remote *r, struct proa_queued *i)
         outcome = steps(r, i);
     if (outcome == PROA_NET_AGAIN)
         return later(r, i);
-    batch_push(r, 0); /* where that cannot be, the thread that makes progress tries again */
+    batch_push(r,
+               0); /* if the batch cannot be sent now, the thread that makes progress tries again */
     return outcome;
 }
 
 /* ---- batches that no call sends ---- */
 
-static int gathered; /* a batch has begun since the look that found none */
+static int gathered; /* a batch has begun since the last check, which found none */
 static long looked_ns;
 
 void proa_aggregation_begun(void)
@@ -165,10 +166,10 @@ void proa_aggregation_begun(void)
     proa_progress_disturb();
 }
 
-/* May the batch be sent by a look? If its lock is still to be requested, the batch waits for the
- * unlock: lock and unlock are one message then, and others get the lock meanwhile. Before the
- * target has posted, it could not execute the batch; and the complete would be another message, and
- * have to wait. But a process may wait for a post of ours in the batch. */
+/* Returns whether a check may send the batch. If its lock has still to be requested, the batch
+ * waits for the unlock: lock and unlock are one message then, and others get the lock meanwhile.
+ * Before the target has posted, it could not execute the batch; the complete would be another
+ * message, and would have to wait. But a process may wait for a post of ours in the batch. */
 static int may_go(const struct proa_remote *r)
 {
     return r->batch.used && !proa_remote_is_lost(r) &&
@@ -177,8 +178,8 @@ static int may_go(const struct proa_remote *r)
              !proa_batch_lacks_post(r)));
 }
 
-/* Sends the batch if it was there at the last look. Returns whether there is one for the next look.
- * The call that completes reports an error. */
+/* Sends the batch if the last check found it. Returns whether the next check has a batch to send.
+ * The call that completes the operations reports an error. */
 static int look_at(struct proa_remote *r)
 {
     int outcome;

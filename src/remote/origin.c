@@ -15,11 +15,11 @@
 
 #include <utlist.h>
 
-/* ---- telling ---- */
+/* ---- notifications ---- */
 
-/* A post is sent with the messages that follow it, such as our complete. The origin goes on without
- * the post (PROA_WIRE_POSTED), unless it has said that it waits. If processes are oversubscribed, a
- * post is sent at once, as no thread would look for it in time. */
+/* A post is sent with the messages that follow it, such as our complete. The origin continues
+ * without the post (PROA_WIRE_POSTED), unless it has reported that it waits. If processes are
+ * oversubscribed, a post is sent at once, as no thread would check for it in time. */
 static int is_for_later(const struct proa_remote *r, int word)
 {
     return word == PROA_WORD_POSTED && !r->is_hasty && proa_settings()->gather_ns &&
@@ -34,8 +34,8 @@ static void send_all(struct proa_remote *r)
         error = proa_batch_send(r, 0);
 }
 
-/* Sends a word with all operations that were aggregated before it. A word that is lost with a lost
- * peer has no waiter. */
+/* Sends a word after all operations that were aggregated before it. A word lost with a lost peer
+ * has no waiter. */
 void proa_remote_notify(struct proa_win *win, int rank, int word, uint64_t value)
 {
     struct proa_remote *r;
@@ -74,9 +74,9 @@ void proa_remote_say(const struct proa_win *win, int rank)
     proa_progress_leave();
 }
 
-/* ---- settling ---- */
+/* ---- completion ---- */
 
-/* Is there any operation for which an answer has not been requested? */
+/* Returns whether there is an operation for which an answer has not been requested. */
 static int is_unasked(const struct proa_remote *r, int local)
 {
     if (proa_remote_is_lost(r))
@@ -85,7 +85,7 @@ static int is_unasked(const struct proa_remote *r, int local)
                  : r->batch.used || r->flight.asked < r->flight.worked;
 }
 
-/* Nothing is outstanding but answers, and no lock is held or requested. */
+/* Returns whether nothing is outstanding but answers, and no lock is held or requested. */
 static int is_idle(const struct proa_remote *r)
 {
     return !r->batch.used && !r->flight.issues && !r->flight.moves && !r->flight.wanted &&
@@ -97,7 +97,8 @@ static int is_answered(const struct proa_remote *r)
     return r->flight.answered >= r->flight.worked;
 }
 
-/* All operations are issued, and moved; and so are the orders to count that follow moves. */
+/* Waits until all operations are issued, their moves are done, and the orders to count that follow
+ * moves are issued. */
 static void drain(struct proa_remote *r)
 {
     proa_queue_drain(r);
@@ -131,17 +132,17 @@ static int wait_one(struct proa_remote *r, int local)
     return error;
 }
 
-/* Each of two processes is told by the other in the barrier: the aggregated operations are in the
- * same message, and come first. With more processes a third one could leave the barrier, and access
- * the same memory, before that. In a dynamic window only the answer tells of an address that is not
- * attached. */
+/* With two processes, each is notified by the other in the barrier: the aggregated operations are
+ * in the same message, and come first. With more, a third process could leave the barrier before
+ * that, and access the same memory. In a dynamic window only the answer reports an address that is
+ * not attached. */
 static int is_told_by_barrier(const struct proa_win *win, enum proa_completion how)
 {
     return how == PROA_COMPLETED_BY_BARRIER && win->size == 2 && win->flavor != PROA_FLAVOR_DYNAMIC;
 }
 
-/* Does that for each target with something to complete, and keeps the first failure. Targets may
- * enter and leave the list meanwhile; those that enter have something of another thread's. */
+/* Calls `what` for each target with something to complete, and keeps the first failure. Targets may
+ * enter and leave the list meanwhile; those that enter have operations of another thread. */
 static void each(struct proa_win *win, int (*what)(struct proa_remote *r, int local), int local,
                  struct proa_first_failure *first)
 {
@@ -166,7 +167,7 @@ static int settle(struct proa_remote *r, int local)
     return error ? error : wait_one(r, local);
 }
 
-/* Where nothing is left and no error is to be reported, a lost process does not matter. */
+/* A lost process does not matter if nothing is outstanding and no error is to be reported. */
 static int settle_unsettled(struct proa_remote *r, int local)
 {
     if (!is_idle(r) || !is_answered(r) || r->flight.failed.code)
@@ -176,7 +177,7 @@ static int settle_unsettled(struct proa_remote *r, int local)
 }
 
 /* Requests all answers before it waits for the first one. If another thread changes the list
- * meanwhile, the second loop asks the rest. */
+ * meanwhile, the second loop requests the rest. */
 static int complete_ops_all(struct proa_win *win, int local)
 {
     struct proa_first_failure first = {0};

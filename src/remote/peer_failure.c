@@ -17,11 +17,11 @@
 
 /* ---- rows of proa_sync_remote (window/sync_ops.h) ---- */
 
-/* A node has a line for the first rank that a window loses: those that have the error leave then,
- * and are no news. Nor is the same rank in the next window. */
+/* Warns once on each node, of the first rank that a window loses. Processes that get the error then
+ * leave, which is logged only as information. So is the same rank in the next window. */
 static void tell_people(const struct proa_win *win, int rank, int first)
 {
-    static int told; /* 1 + the rank */
+    static int told; /* 1 + rank of the last line */
     int level = first && told != 1 + rank ? PROA_LOG_WARN : PROA_LOG_INFO;
     struct proa_rostered row;
     int has_row = proa_roster_find(win, rank, &row);
@@ -32,8 +32,8 @@ static void tell_people(const struct proa_win *win, int rank, int first)
     told = first ? 1 + rank : told;
 }
 
-/* Ends the barriers of the window, also for neighbour processes that did not communicate with the
- * lost one. */
+/* Ends the barriers of the window, also for neighbours that did not communicate with the lost
+ * process. */
 static void tell_node(struct proa_win *win, int rank)
 {
     uint32_t none = 0;
@@ -44,7 +44,7 @@ static void tell_node(struct proa_win *win, int rank)
     tell_people(win, rank, first);
 }
 
-/* Drops all that was in flight to that process, and from it. */
+/* Drops everything in flight to and from that process. */
 static void lose_process(struct proa_win *win, int rank)
 {
     struct proa_remote_process *process = proa_remote_process_of(win, rank);
@@ -70,10 +70,10 @@ static void say_to(struct proa_win *win, int to, int lost)
     proa_progress_answer(process->peer, &head, sizeof head);
 }
 
-/* A process without a connection to the lost one would wait for it. So all tell it on, each to
- * those at distances of powers of two in both directions: 2 log2 P messages. A node's ranks may be
- * lost together, and the wider distances lead past them. The lost one is told too, as it may only
- * have been silent. */
+/* A process without a connection to the lost one would wait for it. So all processes pass the
+ * report on, each to those at distances of powers of two in both directions: 2 log2 P messages. The
+ * ranks of a node may be lost together; the wider distances reach beyond them. The lost process
+ * gets the report too, as it may only have been silent. */
 static void say_on(struct proa_win *win, int rank)
 {
     const int size = win->size;
@@ -103,10 +103,10 @@ uint32_t proa_remote_node_lost(const struct proa_win *win)
     return proa_atomic_load(&win->leader->lost, PROA_ACQUIRE);
 }
 
-/* ---- news; inside ---- */
+/* ---- reports; inside ---- */
 
-/* The others go on without this process. It waits for none of them, and tells none that one is
- * gone. */
+/* Called when the others continue without this process. It waits for none of them, and reports none
+ * of them as gone. */
 static void be_given_up(struct proa_win *win)
 {
     proa_failed_be_given_up(win);
@@ -115,8 +115,8 @@ static void be_given_up(struct proa_win *win)
     proa_doorbell_ring(&proa_self->ctl->bell);
 }
 
-/* Looks at all processes of other nodes: this one may not have communicated with it in this window.
- * -1: there is none. */
+/* Finds the rank of a peer among all processes of other nodes: this process may not have
+ * communicated with it in this window. Returns -1 if there is none. */
 static int rank_of(struct proa_win *win, uint32_t peer)
 {
     for (int rank = 0; rank < win->size; rank++) {
@@ -129,8 +129,8 @@ static int rank_of(struct proa_win *win, uint32_t peer)
     return -1;
 }
 
-/* A process that ends in order has freed all its windows. Those windows are in their last barrier
- * here, and it has sent all messages that the barrier waits for. */
+/* A process that ends in order has freed all its windows. Here those windows are in their last
+ * barrier, and the process has sent all messages that the barrier waits for. */
 void proa_remote_lost(uint32_t peer, enum proa_net_end end)
 {
     struct proa_remote_window *remote_window;

@@ -28,7 +28,7 @@ int proa_request_is_issued(struct proa_request *q)
     int is_done;
 
     current = NULL;
-    if (!q->remote) /* it has had no part */
+    if (!q->remote) /* no part of it has begun */
         return 1;
     proa_progress_enter();
     is_done = q->parts == 1;
@@ -115,7 +115,7 @@ void proa_request_part_done(struct proa_request *q, int code, const char *why)
         DL_APPEND(done, q);
         proa_atomic_store(&done_any, 1, PROA_RELAXED);
     }
-    proa_doorbell_ring(&proa_self->ctl->bell); /* with 1 left for proa_request_await */
+    proa_doorbell_ring(&proa_self->ctl->bell); /* 1 is left for proa_request_await */
 }
 
 void proa_request_forget(const struct proa_win *win)

@@ -4,11 +4,11 @@
  * creation, once on each node. It lies in the arena of the node's leader. The other processes of
  * the node read it when they communicate with a process for the first time (remote/windows.c).
  *
- * A row is the words of a card. A word that all cards of the window have alike, such as the size of
- * most windows, is in no row: each process keeps it.
+ * A row is the words of a card. A word that is the same on all cards of the window, such as the
+ * size of most windows, is in no row: each process keeps it.
  *
  * The leader gives the roster back when it frees the window, while its neighbours may still be in
- * the last barrier. So a reader looks at a word after it has copied a row.
+ * the last barrier. So a reader checks the word rows.window after it has copied a row.
  */
 #include "remote/window.h"
 #include "base/atomic.h"
@@ -20,7 +20,7 @@
 
 enum {
     WORD = sizeof(uint64_t),
-    KEY = 3, /* behind size, place, and displacement unit with a bit for the key */
+    KEY = 3, /* after size, address, and displacement unit with a bit for the key */
     ADDRESS = KEY + PROA_NET_KEY_MOST / WORD,
     HOST = ADDRESS + PROA_NET_ADDRESS_MOST / WORD,
     WORDS = HOST + PROA_REMOTE_HOST / WORD
@@ -28,7 +28,7 @@ enum {
 
 /* In the leader's arena. */
 struct rows {
-    uint64_t window; /* the window's number; 0: the rows are no longer there */
+    uint64_t window; /* number of the window; 0 once the rows are gone */
     uint64_t words[];
 };
 
@@ -38,7 +38,7 @@ struct proa_roster {
     uint64_t window;
     uint64_t common[WORDS]; /* the words of rank 0 */
     uint8_t is_common[WORDS];
-    size_t row_words; /* the others */
+    size_t row_words; /* words of a row: those not in common */
 };
 
 static size_t rows_bytes(const struct proa_win *win, size_t row_words)
@@ -134,7 +134,7 @@ int proa_roster_open(struct proa_win *win, const struct proa_remote_card *cards)
     return PROA_OK;
 }
 
-/* Each word by itself: the leader may write something else there meanwhile. */
+/* Reads word by word: the leader may write something else there meanwhile. */
 static void read_row(const struct proa_roster *roster, int rank, uint64_t words[WORDS])
 {
     const uint64_t *row = row_of(roster, rank);
@@ -143,8 +143,8 @@ static void read_row(const struct proa_roster *roster, int rank, uint64_t words[
         words[k] = roster->is_common[k] ? roster->common[k] : proa_atomic_load(row++, PROA_RELAXED);
 }
 
-/* The fence's partner is that of proa_roster_close: a word that has replaced one of the row is seen
- * only together with the number gone. */
+/* Partner of the fence: proa_roster_close. A reader that sees a word which has replaced one of the
+ * row also sees that the number is gone. */
 int proa_roster_is_there(const struct proa_win *win)
 {
     const struct proa_roster *roster = win->remote_window->roster;

@@ -3,19 +3,19 @@
  * A lock_all that consists of the shared locks of all targets, instead of the room
  * (remote/group_lock.h).
  *
- * Processes in the room for exclusive locks may only wait for theirs: for a shared lock of a
- * process that waits in turn for a lock which the caller holds. In the room's queue that circle has
- * no end. So a process that holds other locks, and has waited for the room for long, tries for the
- * lock of each target, ahead of writers that only wait, as a pressed process does on one node
- * (sync/bypass.h).
+ * A process in the room for exclusive locks may only wait for its lock, because a second process
+ * holds that lock shared and in turn waits for a lock of the caller. In the room's queue that cycle
+ * has no end. So a process that holds other locks, and has waited for the room for long, tries for
+ * the lock of each target. The tries go ahead of writers that only wait, like those of a pressed
+ * process on one node (sync/bypass.h).
  *
- * All or none: a process that kept some, and waited for another, could be in a circle with a
- * process that takes several exclusive locks. So what was had is given back where one target has a
- * writer inside. Then the caller waits for a holder, and by the rule of pressed processes that one
- * does.
+ * A try gets all locks or none: a process that kept some, and waited for another, could be in a
+ * cycle with a process that takes several exclusive locks. So if a target has a writer inside, all
+ * locks are given back. Then the caller waits for a holder, which is pressed, and so waits for
+ * holders only.
  *
- * Without a keeper there is no room, and every lock_all is had so. It tries until it succeeds. So
- * it is in no circle, but has no turn among writers that are many and never idle.
+ * Without a keeper there is no room, and every lock_all is taken this way. It tries until it
+ * succeeds. So it is in no cycle, but has no turn among many writers that are never idle.
  */
 #include "remote/origin.h"
 #include "progress/progress.h"
@@ -33,7 +33,8 @@ static int neighbours_try(struct proa_win *win)
     return proa_lock_try_ahead(&request, PROA_LOCK_ALL);
 }
 
-/* The list is for proa_remote_unlock_all. A try that cannot be sent is like one that is refused. */
+/* proa_remote_unlock_all needs the target in the list. A try that cannot be sent counts as refused.
+ */
 static void ask(struct proa_win *win, int rank)
 {
     struct proa_remote *r = proa_remote_make(win, rank);
@@ -49,7 +50,7 @@ static void ask(struct proa_win *win, int rank)
         r->grant.lock = PROA_REMOTE_UNLOCKED;
 }
 
-/* The target answers at once. Nothing is to be had of a process that is gone. */
+/* The target answers at once. A process that is gone counts as granted. */
 static int is_granted(const struct proa_win *win, int rank)
 {
     struct proa_remote *r = proa_remote_of(win, rank);
@@ -59,7 +60,7 @@ static int is_granted(const struct proa_win *win, int rank)
     return proa_is_failed(win, rank) || (r && r->grant.lock == PROA_REMOTE_ASKED);
 }
 
-/* All are asked before the first answer is waited for. */
+/* Sends all tries before it waits for the first answer. */
 static int others_try(struct proa_win *win)
 {
     int is_held = 1;

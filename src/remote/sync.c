@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Synchronization in windows over several nodes: fence, post, start, complete, wait, test, and
- * their barriers; and locks. Neighbour processes are told and heard as in windows of one node.
+ * their barriers; and locks. Neighbour processes are notified and awaited as in windows of one
+ * node.
  */
 #include "base/atomic.h"
 #include "base/fail.h"
@@ -19,7 +20,7 @@
 
 /* ---- words ---- */
 
-/* The processes with these ranks may be used from now on. PROA_OK or PROA_ERR_NO_MEM. */
+/* Makes the processes of these ranks known from now on. Returns PROA_OK or PROA_ERR_NO_MEM. */
 static int expect(struct proa_win *win, const int *ranks, int count)
 {
     int error = PROA_OK;
@@ -77,7 +78,7 @@ static int await(struct proa_win *win, int from, enum proa_word kind, int row, u
 static const struct proa_words words = {
     .notify = notify, .notified = notified, .await = await, .pair = pair, .hurry = proa_remote_say};
 
-/* Learns the part of a target's process, as that has shown it. */
+/* Reads what a target's process has shown of its part of the window. */
 static int know(struct proa_win *win, int rank)
 {
     int error = PROA_OK;
@@ -110,14 +111,14 @@ static int gather(struct proa_win *win, uint64_t number)
                : PROA_OK;
 }
 
-/* One round of the leaders. A word tells the number of the barrier, and the bits that its sender
- * knows of a union: in later barriers those of all, until the next union. */
+/* One round of the leaders. A word carries the number of the barrier, and the bits of a union that
+ * its sender knows; in later barriers, the bits of all, until the next union. */
 static int lead_round(struct proa_win *win, int k, uint64_t number, uint32_t *bits)
 {
     const struct proa_remote_window *remote_window = win->remote_window;
     int error;
 
-    /* tells of all that our node stored, and all that we heard of in earlier rounds */
+    /* covers all that our node stored, and all that we received in earlier rounds */
     notify(win, &win->targets[remote_window->partners[k]], PROA_WORD_NODE_ROUND, k,
            number << PROA_UNITED_BITS | *bits);
     error = await(win, -1, PROA_WORD_NODE_ROUND, k, number << PROA_UNITED_BITS);
@@ -161,7 +162,7 @@ static int barrier(struct proa_win *win)
     return error;
 }
 
-/* The target of the neighbour process that has this place on our node. */
+/* Returns the target of the neighbour process in that slot of our node. */
 static const struct proa_target *neighbour(const struct proa_win *win, int slot)
 {
     const struct proa_target *target = win->targets;
@@ -184,8 +185,9 @@ static int disseminate_near(struct proa_win *win, uint64_t number)
 }
 
 /* The neighbours, the leaders, and the neighbours again. Unlike in barrier(), a process that leaves
- * has waited for every word that is written into its block, and none reads in its leader's. A
- * leader takes the node's roster with it (remote/roster.c), which leaders alone may still need. */
+ * has waited for every word that is written into its block, and no process reads from its leader's
+ * block. A leader frees the node's roster when it leaves (remote/roster.c): only leaders may still
+ * need it. */
 static int disseminate(struct proa_win *win, uint64_t number)
 {
     uint32_t bits = win->remote_window->united;
@@ -212,8 +214,8 @@ static int lead_union(struct proa_win *win, uint64_t number, uint32_t *bits)
     return error;
 }
 
-/* A leader that runs ahead to the next barrier tells of this union there as well: a word that is
- * read late is right. So a barrier stands behind each union. */
+/* A leader that is already in the next barrier sends this union there as well, so a word that is
+ * read late is right. So a barrier follows each union. */
 static int unite(struct proa_win *win, uint32_t *bits)
 {
     uint64_t number = ++win->central_barriers;
@@ -243,13 +245,13 @@ static int complete_ops(struct proa_win *win, int target, enum proa_completion h
 
 /* ---- fence ---- */
 
-/* Other processes wait for all steps of a call, so a failure is reported when all are done. */
+/* Other processes wait for all steps of a call, so a failure is reported after the last step. */
 static void keep(struct proa_first_failure *first, int outcome)
 {
     proa_failure_keep(first, outcome, proa_failure());
 }
 
-/* Data fetched from other nodes come with the answers. */
+/* Data fetched from other nodes arrive with the answers. */
 static int fence(struct proa_win *win, int mode)
 {
     struct proa_first_failure first = {0};
@@ -265,7 +267,7 @@ static int fence(struct proa_win *win, int mode)
     if (!error && (ends || begins) && proa_atomic_load(&win->remotes, PROA_RELAXED))
         error = proa_remote_completed(win, -1);
     keep(&first, error);
-    proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
+    proa_epoch_pass_fence(win, begins); /* the epoch in which a process was lost is over as well */
     return proa_failure_report(&first);
 }
 
@@ -278,7 +280,7 @@ static int start(struct proa_win *win, const int *ranks, int count, int mode)
     return error ? error : proa_start_as(win, ranks, count, mode, &words);
 }
 
-/* Check mode takes the clock of an operation when it is issued. So posts and locks are not deferred
+/* Check mode reads the clock of an operation when it is issued. So posts and locks are not deferred
  * in its windows: the accesses before them are over by then. */
 static int defers(const struct proa_win *win)
 {
@@ -295,7 +297,7 @@ static int await_post(struct proa_win *win, int target)
     return proa_await_as(win, target, waits, &words);
 }
 
-/* Data fetched from other nodes come with the answers. */
+/* Data fetched from other nodes arrive with the answers. */
 static int complete(struct proa_win *win)
 {
     struct proa_first_failure first = {0};
@@ -332,7 +334,7 @@ static int test(struct proa_win *win, int *flag)
 
 /* ---- locks ---- */
 
-/* A lock of a process on another node. */
+/* Locks a process on another node. */
 static void lock_there(struct proa_win *win, int rank, int exclusive)
 {
     proa_remote_lock(win, rank, exclusive);
@@ -376,7 +378,7 @@ static int lock(struct proa_win *win, int rank, int exclusive, int mode)
     return proa_lock_end(win, rank, epoch, error);
 }
 
-/* Errors at the target are returned, and the epoch is over all the same. */
+/* Returns errors at the target; the epoch is over in any case. */
 static int unlock(struct proa_win *win, int rank)
 {
     struct proa_target *target = &win->targets[rank];
@@ -398,8 +400,9 @@ static int unlock(struct proa_win *win, int rank)
     return error;
 }
 
-/* On other nodes there is no exclusive lock while we are in this room: so no target is asked. Where
- * no process keeps the rooms, all are. Returns 1: inside; 0: the process has the targets' locks. */
+/* No exclusive lock is held on other nodes while we are in this room, so no target is asked. If no
+ * process keeps the rooms, all targets are asked. Returns 1 if the process is inside, 0 if it has
+ * the targets' locks. */
 static int enter_for_all(struct proa_win *win)
 {
     if (!proa_group_lock_enter(win, PROA_GROUP_LOCK_ALL, proa_single_locks_try))
@@ -445,10 +448,10 @@ static int unlock_all(struct proa_win *win)
     return proa_failure_report(&first);
 }
 
-/* The data for which a program polls may come from another node. */
+/* The data that a program polls for may arrive from another node. */
 static void synchronize(struct proa_win *win)
 {
-    enum { TURN = 8 }; /* a look at the network costs as much as some 50 of these calls */
+    enum { TURN = 8 }; /* a check of the network costs as much as some 50 of these calls */
 
     if (proa_atomic_load(&win->polls.left, PROA_RELAXED) % TURN == 0)
         proa_wait_drive();

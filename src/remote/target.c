@@ -14,26 +14,26 @@
 /* The event for which a batch is kept. */
 enum kept { NOT_KEPT, FOR_LOCK, FOR_POST };
 
-/* An origin's request, and what it has been given. */
+/* An origin's request, and the lock granted to it. */
 struct proa_serving {
     struct proa_remote *origin;
     struct proa_lock_request request;
     enum proa_lock_kind kind;
-    uint8_t holds;   /* it holds other locks, the origin says */
-    uint8_t held;    /* the lock is the origin's */
-    uint8_t is_kept; /* enum kept: of the batch below */
+    uint8_t holds;   /* the origin reports that it holds other locks */
+    uint8_t held;    /* the origin holds the lock */
+    uint8_t is_kept; /* enum kept, of the batch below */
     uint64_t number; /* of its last batch */
     struct proa_wire_head head;
     char *kept;
     size_t kept_bytes;
-    uint8_t is_spoilt;                /* struct proa_job */
+    uint8_t is_spoilt;                /* see struct proa_job */
     struct proa_first_failure failed; /* since the last answer */
-    uint8_t has_other;                /* as in struct proa_job, since then */
+    uint8_t has_other;                /* like that of struct proa_job, since then */
     struct proa_serving *prev, *next; /* in the list of origins that wait for locks */
 };
 
 static struct proa_serving *pending;
-static int has_refused; /* a try for a lock, since the last look at the neighbours */
+static int has_refused; /* a try for a lock was refused since the last check of the neighbours */
 
 static struct proa_serving *serving_of(struct proa_remote *origin)
 {
@@ -105,7 +105,7 @@ static void lock_give_back(struct proa_serving *s)
 
 static const char no_operation[] = "contains an unknown operation code";
 
-/* Reports the failure, and forgets it. */
+/* Sends the answer with the failure, and clears the failure. */
 static void answer(struct proa_serving *s, struct proa_job *job, uint64_t number)
 {
     job->has_other = s->has_other;
@@ -145,8 +145,8 @@ static void serve_kept(struct proa_serving *s)
     s->kept = NULL;
 }
 
-/* Without memory the operations that wait for a lock fail. But MPI_Win_wait waits for the end of
- * the epoch, which is in the batch: so a batch that waits for a post cannot be left out. */
+/* Without memory, the operations that wait for a lock fail. But MPI_Win_wait waits for the end of
+ * the epoch, which is in the batch. So a batch that waits for a post cannot be left out. */
 static void keep(struct proa_serving *s, const struct proa_job *job,
                  const struct proa_wire_head *head, enum kept why)
 {
@@ -165,7 +165,8 @@ static void keep(struct proa_serving *s, const struct proa_job *job,
         DL_APPEND(pending, s);
 }
 
-/* Each access epoch of the origin ends with a word from it. So its epoch is the one after those. */
+/* Each access epoch of the origin ends with a word from it. So its current epoch is the next one.
+ */
 static int is_posted(const struct proa_remote *origin)
 {
     return origin->posted > origin->told.completed;
@@ -180,11 +181,11 @@ void proa_remote_target_posted(struct proa_remote *origin, uint64_t times)
         serve_kept(s);
 }
 
-/* NULL, or the error of a batch with that head. */
+/* Returns NULL, or the error of a batch with that head. */
 static const char *out_of_place(const struct proa_serving *s, const struct proa_wire_head *head,
                                 unsigned locks)
 {
-    /* the origin would wait for us for ever, and a lock that it takes would never be released */
+    /* the origin would wait for us forever, and a lock that it took would never be released */
     if (proa_remote_is_lost(s->origin))
         return "comes after its sender was reported lost";
     if (head->number != s->number + 1)
@@ -236,7 +237,7 @@ void proa_remote_target_batch(struct proa_remote *origin, const struct proa_wire
 static void look_at_neighbours(void)
 {
     enum { LOOK_NS = 200000000 };
-    static long due_ns; /* 0: no origin waits */
+    static long due_ns; /* 0 if no origin waits */
     const int waits = pending || has_refused;
     const long now_ns = waits ? proa_system->now_ns() : 0;
     struct proa_remote_window *window;
@@ -281,7 +282,7 @@ void proa_remote_target_forget(struct proa_remote *origin)
     origin->serving = NULL;
 }
 
-/* A lock that the origin holds would keep others out for ever. A lock that it waits for is released
+/* A lock that the origin holds would keep others out forever. A lock that it waits for is released
  * once granted: a place in the queue cannot be left (sync/lock.h). */
 void proa_remote_target_lost(struct proa_remote *origin)
 {
@@ -294,7 +295,7 @@ void proa_remote_target_lost(struct proa_remote *origin)
         s->kept_bytes = 0;
         return;
     }
-    lock_give_back(s); /* an origin of broken messages may have it while a batch waits for a post */
+    lock_give_back(s); /* the origin may hold it while a batch waits for a post */
     s->is_kept = NOT_KEPT;
     free(s->kept);
     s->kept = NULL;

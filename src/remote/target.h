@@ -4,7 +4,7 @@
  * their operations (remote/execute.c).
  *
  * Everything here is inside the progress engine (progress/progress.h), on the thread that makes
- * progress, and does not wait. Locks are requested in steps (sync/lock.h). A batch that comes
+ * progress, and does not wait. Locks are requested in steps (sync/lock.h). A batch that arrives
  * before its lock is granted, or before our post for its epoch, is kept. At most one batch of each
  * origin is kept, as the origin sends no more until then. No byte of a batch is trusted.
  */
@@ -13,18 +13,18 @@
 
 #include "remote/batch.h"
 
-/* Executes a batch that has come. Of one that makes no sense, the operations executed before that
- * stay done. */
+/* Executes a batch that has arrived. If the batch is malformed, operations executed before the
+ * fault stay done. */
 proa_remote_handler proa_remote_target_batch;
 
-/* Goes on with the batches that wait for locks; returns how many got theirs. *is_pending: some
- * still wait. */
+/* Continues the batches that wait for locks. is_pending: result, whether some still wait. Returns
+ * how many got their lock. */
 int proa_remote_target_pending(int *is_pending);
 
-/* We have posted to the origin `times` times by now: a batch that waited for that is executed. */
+/* Executes a batch that waited until we had posted to the origin `times` times. */
 void proa_remote_target_posted(struct proa_remote *origin, uint64_t times);
 
-/* The origin's process is gone, and will release no lock any more. */
+/* Called when the origin's process is gone: it releases no lock any more. */
 void proa_remote_target_lost(struct proa_remote *origin);
 
 /* Frees the state that is kept for an origin. */
@@ -35,42 +35,42 @@ void proa_remote_target_forget(struct proa_remote *origin);
 /* A batch being executed, and its answer. */
 struct proa_job {
     const struct proa_remote_process *origin;
-    struct proa_wire_op op; /* the operation that is executed */
+    struct proa_wire_op op; /* the operation being executed */
     const char *at;         /* the rest of the batch */
     size_t left;
-    size_t used;                      /* of the answer */
-    int is_refused;                   /* the lock that the batch tried for */
-    int has_other;                    /* an operation has failed that is not marked */
+    size_t used;                      /* of the answer, bytes */
+    int is_refused;                   /* the lock that the batch tried for was refused */
+    int has_other;                    /* an operation that is not marked has failed */
     uint32_t fetches;                 /* operations that fetch, so far */
-    uint64_t marks[PROA_BATCH_MARKS]; /* of those that failed (remote/wire.h) */
+    uint64_t marks[PROA_BATCH_MARKS]; /* of the fetches that failed (remote/wire.h) */
     /* a part of a notified operation has failed: the next PROA_WIRE_COUNT counts nothing */
     uint8_t is_spoilt;
     char answer[PROA_NET_MESSAGE_MOST];
 };
 
-/* An outcome beside those of base/fail.h: it is no operation that an origin could have sent. */
+/* An outcome besides those of base/fail.h: no origin could have sent this operation. */
 enum { PROA_JOB_NONSENSE = 1 };
 
-/* body, with its bytes: the batch behind its head. It stays valid for as long as the job. */
+/* Begins the job. body, bytes: the batch after its head, which stays valid until the job ends. */
 void proa_job_begin(struct proa_job *job, const struct proa_remote_process *origin,
                     const char *body, size_t bytes);
 
-/* Executes the words before the first operation: they wait for no lock and no post. One of them may
- * be a post that this process waits for before it gives the lock or post that the rest waits for.
- * PROA_OK or PROA_JOB_NONSENSE. */
+/* Executes the words before the first operation, which wait for no lock and no post. One of them
+ * may be a post that this process waits for before it grants the lock or post that the rest waits
+ * for. Returns PROA_OK or PROA_JOB_NONSENSE. */
 int proa_job_words(struct proa_job *job);
 
-/* Executes the next operation; job->left is not 0. PROA_OK, PROA_JOB_NONSENSE or a negative code.
- */
+/* Executes the next operation. job->left must not be 0. Returns PROA_OK, PROA_JOB_NONSENSE or a
+ * negative code. */
 int proa_job_step(struct proa_job *job);
 
-/* Sends the answer to the batch of that number, with the failure, if there is one; job->has_other:
- * it is not only of operations of this batch that fetch. */
+/* Sends the answer to the batch of that number, with the failure, if there is one. job->has_other
+ * is set if the failure concerns more than this batch's operations that fetch. */
 void proa_job_answer(struct proa_job *job, uint64_t number,
                      const struct proa_first_failure *failed);
 
-/* Makes win->remote_window->served, the window as the progress engine sees it. PROA_OK or
- * PROA_ERR_NO_MEM; proa_served_close undoes it in any case. */
+/* Creates win->remote_window->served, the window as the progress engine sees it. Returns PROA_OK or
+ * PROA_ERR_NO_MEM; proa_served_close undoes it in either case. */
 int proa_served_open(struct proa_win *win);
 void proa_served_close(struct proa_win *win);
 

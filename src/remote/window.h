@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows over several nodes: the state that a process keeps of such a window, and of each process
- * of another node in it. All but the last section is inside the progress engine
+ * of another node in it. All but the last section is called inside the progress engine
  * (progress/progress.h).
  */
 #ifndef PROA_REMOTE_WINDOW_H
@@ -27,30 +27,30 @@ struct proa_roster;
 
 /* A walk over the list of a window's used targets, which changes meanwhile. */
 struct proa_remote_walk {
-    struct proa_remote *next; /* that is to be visited; one that leaves the list is replaced */
+    struct proa_remote *next; /* the next to visit; replaced if it leaves the list */
     struct proa_remote_walk *outer;
 };
 
 struct proa_remote_window {
     struct proa_win *win;
     uint64_t number; /* the same on all processes of the window */
-    int end;         /* the network that it goes over (progress/endpoints.h) */
+    int end;         /* the endpoint that it uses (progress/endpoints.h) */
     int has_key;     /* its memory is exposed to the network */
     int is_single;   /* the lock_all consists of single locks (remote/single_locks.c) */
     struct proa_net_key key;
     struct proa_served *served;
     struct proa_group_locks *rooms;        /* remote/group_lock.h */
     struct proa_roster *roster;            /* remote/roster.c */
-    struct proa_remote_process *processes; /* those of other nodes that are known */
+    struct proa_remote_process *processes; /* the known processes of other nodes */
     /* The barrier among nodes (sync/barrier.c): the number of other processes of the window on this
      * node; and, if we are its leader, the leaders that we notify and that notify us in each round.
      */
     int neighbours, rounds;
     int partners[PROA_BARRIER_ROUNDS], notifiers[PROA_BARRIER_ROUNDS];
-    /* as struct proa_round_ctl, for that barrier: written when messages arrive */
+    /* like struct proa_round_ctl, for that barrier; written when messages arrive */
     uint64_t node_rounds[PROA_BARRIER_ROUNDS];
-    uint64_t entries;                       /* into the list of used targets so far */
-    struct proa_remote_walk *walks;         /* over it that are under way */
+    uint64_t entries;                       /* into the list of used targets, so far */
+    struct proa_remote_walk *walks;         /* walks over that list in progress */
     uint32_t united;                        /* the bits of the last union (remote/sync.c) */
     struct proa_remote_window *prev, *next; /* in the list of all such windows */
 };
@@ -58,15 +58,15 @@ struct proa_remote_window {
 /* All windows over several nodes. */
 extern PROA_HIDDEN struct proa_remote_window *proa_remote_windows;
 
-/* A process of another node, and its part of the window as the process has shown it. Nothing is
- * kept of a process that this one does not communicate with. */
+/* A process of another node, and its part of the window as the process has shown it. There is none
+ * for a process that this one does not communicate with. */
 struct proa_remote_process {
     struct proa_win *win;
-    struct proa_remote *remote; /* NULL: not yet */
+    struct proa_remote *remote; /* NULL until the first traffic */
     uint64_t memory;
     struct proa_net_key key;
     int rank;
-    uint32_t peer; /* of the transport */
+    uint32_t peer; /* its number in the transport */
     uint8_t has_key, lost;
     struct proa_remote_process *next; /* in the window's list */
 };
@@ -76,7 +76,7 @@ enum {
     PROA_GATHERED_WORK = 1,    /* operations, and not only words (PROA_WIRE_NOTIFY) */
     PROA_GATHERED_POSTS = 2,   /* posts, for which the target may wait */
     PROA_GATHERED_PRESSED = 4, /* operations that requests wait for */
-    PROA_GATHERED_SEEN = 8,    /* a look has found it not sent yet (remote/operation_queue.h) */
+    PROA_GATHERED_SEEN = 8,    /* a check has found the batch unsent (remote/operation_queue.h) */
     PROA_GATHERED_COUNTS = 16  /* orders to count (remote/notice.h) */
 };
 
@@ -85,8 +85,8 @@ enum proa_remote_lock {
     PROA_REMOTE_UNLOCKED,
     PROA_REMOTE_WANTS_SHARED, /* the next batch requests it */
     PROA_REMOTE_WANTS_EXCLUSIVE,
-    PROA_REMOTE_WANTS_TRY, /* for a shared lock (remote/single_locks.c) */
-    PROA_REMOTE_TRIED,     /* the answer tells whether it is held */
+    PROA_REMOTE_WANTS_TRY, /* the next batch tries for a shared lock (remote/single_locks.c) */
+    PROA_REMOTE_TRIED,     /* the answer says whether the lock is held */
     PROA_REMOTE_ASKED
 };
 
@@ -95,39 +95,40 @@ enum proa_remote_list {
     PROA_REMOTE_PUSHED,   /* with a queue, or a batch that requests wait for
                              (remote/operation_queue.c) */
     PROA_REMOTE_DEFERRED, /* waited for before another lock is taken (proa_remote_take_deferred) */
-    PROA_REMOTE_USED,     /* of one window, win->remotes: something is to be completed there */
+    PROA_REMOTE_USED,     /* of one window, win->remotes: operations are to be completed there */
     PROA_REMOTE_LISTS
 };
 
-/* The first target in each list, but for those of windows. */
+/* The first target of each list, except the lists of windows. */
 extern PROA_HIDDEN struct proa_remote *proa_remotes[PROA_REMOTE_USED];
 
-/* Created by the first operation, synchronization or message from here or there. */
+/* Created by the first operation, synchronization or message in either direction. */
 struct proa_remote {
     const struct proa_remote_process *process; /* the process */
     struct {
-        struct proa_remote *prev, *next; /* prev NULL: not in the list */
+        struct proa_remote *prev, *next; /* prev is NULL if not in the list */
     } in[PROA_REMOTE_LISTS];
-    uint64_t entry; /* the number of its entry into the list of used targets */
-    /* as origin: the aggregated batch, which has not been sent yet */
+    uint64_t entry; /* number of its entry into the list of used targets */
+    /* as origin: the aggregated batch, not sent yet */
     struct {
-        char *body;      /* with room for its head; NULL: nothing is in it */
-        size_t used;     /* bytes behind the head; 0: nothing is in it */
-        size_t fetching; /* bytes that its answer will have */
+        char *body;      /* with room for the head; NULL if the batch is empty */
+        size_t used;     /* bytes after the head; 0 if the batch is empty */
+        size_t fetching; /* bytes of data in its answer */
         uint8_t has;     /* PROA_GATHERED_*; atomic */
     } batch;
-    /* operations that are under way; the numbers are of batches */
+    /* operations in flight; the numbers are those of batches */
     struct {
-        uint64_t sent, asked; /* so far; the last for which an answer has been requested */
-        uint64_t worked;      /* the last that had operations */
-        uint64_t heard;       /* `sent`, when a message of the process last came */
-        uint64_t answered;    /* all up to this one are; read by waiting threads at any time */
-        uint64_t moves;       /* puts and gets of the transport in flight; read likewise */
+        uint64_t sent,
+            asked;         /* the last one sent; the last one for which an answer was requested */
+        uint64_t worked;   /* the last that had operations */
+        uint64_t heard;    /* value of `sent` when the last message of the process arrived */
+        uint64_t answered; /* all up to this one are; read by waiting threads at any time */
+        uint64_t moves;    /* puts and gets of the transport in flight; read likewise */
         struct proa_wanted *wanted;
         struct proa_queued *issues;       /* the queue (remote/operation_queue.h) */
         struct proa_first_failure failed; /* since the last completion */
     } flight;
-    /* the permission, by lock or post, which operations wait for at the target */
+    /* the permission, lock or post, that operations wait for at the target */
     struct {
         uint8_t lock;         /* enum proa_remote_lock */
         uint8_t holds;        /* other locks were held when the lock was wanted */
@@ -137,21 +138,22 @@ struct proa_remote {
          * told.posted that the last batch waits for there */
         uint64_t lock_number, post_asked;
     } grant;
-    uint64_t parts; /* of operations that were put into batches so far, for a trace */
+    uint64_t parts; /* parts of operations put into batches so far, for a trace */
     /* as target */
-    uint64_t applied; /* such parts, so far */
+    uint64_t applied; /* such parts executed so far */
     struct proa_serving *serving;
     uint64_t posted;  /* number of our posts to it */
-    uint8_t is_hasty; /* it waits for our post */
-    /* post, start, complete, wait between the two (sync/pair.h): our own counts; and the counts
-     * that it has told us, as struct proa_from_ctl has those of a neighbour process */
+    uint8_t is_hasty; /* the process waits for our post */
+    /* post, start, complete, wait between the two processes (sync/pair.h): our own counts; then the
+     * counts that the other one has sent, like those in struct proa_from_ctl of a neighbour */
     struct proa_pair pair;
     struct {
         uint64_t posted, completed;
     } told;
 };
 
-/* Puts it into the list of that kind, or takes it out; nothing happens if it is there, or not. */
+/* Put the target into the list of that kind, or remove it. Nothing happens if it is in the list
+ * already, or not in it. */
 void proa_remote_enlist(struct proa_remote *r, enum proa_remote_list kind);
 void proa_remote_delist(struct proa_remote *r, enum proa_remote_list kind);
 
@@ -160,20 +162,20 @@ static inline int proa_remote_is_in(const struct proa_remote *r, enum proa_remot
     return r->in[kind].prev != NULL;
 }
 
-/* Is its lock still to be requested? */
+/* Returns whether the lock has still to be requested. */
 static inline int proa_remote_wants_lock(const struct proa_remote *r)
 {
     return r->grant.lock >= PROA_REMOTE_WANTS_SHARED && r->grant.lock <= PROA_REMOTE_WANTS_TRY;
 }
 
-/* NULL: the process is of this node, or not known yet. */
+/* Returns NULL if the process is of this node, or not known yet. */
 static inline struct proa_remote_process *proa_remote_process_of(const struct proa_win *win,
                                                                  int rank)
 {
     return proa_atomic_load(&win->targets[rank].remote, PROA_ACQUIRE);
 }
 
-/* NULL: the process is of this node, or nothing has been sent to it or come from it. */
+/* Returns NULL if the process is of this node, or there was no traffic with it yet. */
 static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int rank)
 {
     struct proa_remote_process *process = proa_remote_process_of(win, rank);
@@ -181,38 +183,40 @@ static inline struct proa_remote *proa_remote_of(const struct proa_win *win, int
     return process ? proa_atomic_load(&process->remote, PROA_ACQUIRE) : NULL;
 }
 
-/* The process of that rank, not our own, known from now on; inside the progress engine.
- * NULL, and proa_failure() says why: there is no memory for it, or no way to it, or the window is
- * being freed. */
+/* Finds the process of that rank, not our own, and keeps it known; inside the progress engine.
+ * Returns NULL, with the reason in proa_failure(), if there is no memory for it, no way to it, or
+ * the window is being freed. */
 struct proa_remote_process *proa_remote_know(struct proa_win *win, int rank);
 
-/* As proa_remote_of, created if there is none. NULL as proa_remote_know. */
+/* Like proa_remote_of, but creates it if there is none. Returns NULL like proa_remote_know. */
 struct proa_remote *proa_remote_make(struct proa_win *win, int rank);
 
-/* Bodies that no batch has, for the next ones. */
+/* Free list of bodies for batches. */
 enum { PROA_BODIES_KEPT = 8 };
 extern PROA_HIDDEN struct proa_bodies {
     int count;
     char *body[PROA_BODIES_KEPT];
 } proa_remote_bodies;
 
-/* A body for a batch, PROA_NET_MESSAGE_MOST bytes; NULL: no memory. Given back with r, which has
- * sent it. So there are as many as batches that are being filled, not as many as targets.
- * Both inside. */
+/* Take a body of PROA_NET_MESSAGE_MOST bytes for a batch, and give back that of r, whose batch was
+ * sent. So there are as many bodies as batches being filled, not as many as targets. Both are
+ * called inside. take: returns NULL if there is no memory. */
 char *proa_remote_body_take(void);
 void proa_remote_body_give_back(struct proa_remote *r);
 
-/* Is a message from that peer, which names that rank, of its process? Inside. 0: the peer has been
- * dropped, or all processes have come to the end of the window, and none waits for the message. */
+/* Returns whether a message from that peer, which names that rank, comes from that rank's process.
+ * Inside. If not, drops the peer, unless all processes have reached the end of the window: then no
+ * process waits for the message. */
 int proa_remote_is_from(struct proa_win *win, uint32_t peer, int rank);
 
-/* Is its process gone? By any thread, at any time. */
+/* Returns whether its process is gone. Callable by any thread, at any time. */
 static inline int proa_remote_is_lost(const struct proa_remote *r)
 {
     return proa_atomic_load(&r->process->lost, PROA_RELAXED);
 }
 
-/* The head of our message about the window, with that number (remote/wire.h). */
+/* Returns the head of our message about the window. number: as the kind requires (remote/wire.h).
+ */
 static inline struct proa_wire_head
 proa_remote_window_head(const struct proa_win *win, enum proa_wire_kind kind, uint64_t number)
 {
@@ -223,21 +227,21 @@ proa_remote_window_head(const struct proa_win *win, enum proa_wire_kind kind, ui
                                    .number = number};
 }
 
-/* The window of that number; NULL: there is none here. */
+/* Returns the window of that number, or NULL if there is none here. */
 struct proa_win *proa_remote_window_find(uint64_t number);
 
-/* Puts the window into the list, and into the table by its number, or takes it out, if it is there;
- * inside. add: PROA_OK, or PROA_ERR_NO_MEM. */
+/* Add the window to the list, and to the table by its number, or remove it if it is there; inside.
+ * add: returns PROA_OK or PROA_ERR_NO_MEM. */
 int proa_remote_windows_add(struct proa_win *win);
 void proa_remote_windows_remove(struct proa_win *win);
 
-/* Handles a message of one kind from that process: its head, and the bytes behind. A message that
- * makes no sense ends its sender (proa_progress_drop). */
+/* Handles a message of one kind. from: the sender. head: head of the message. body, bytes: the data
+ * after the head. The sender of a malformed message is dropped (proa_progress_drop). */
 typedef void proa_remote_handler(struct proa_remote *from, const struct proa_wire_head *head,
                                  const char *body, size_t bytes);
 
-/* The word of that number (sync/notify.h) that the process of rank `from` notifies us by; NULL:
- * there is none yet, as the process is not known. */
+/* Returns the word of that number (sync/notify.h) by which the process of rank `from` notifies us;
+ * NULL if there is none yet, as the process is not known. */
 uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 
 /* ---- processes that are gone (remote/peer_failure.c); inside ---- */
@@ -246,27 +250,27 @@ uint64_t *proa_word_anywhere(const struct proa_win *win, int from, int word);
 void proa_remote_lose(struct proa_win *win, int rank);
 uint32_t proa_remote_node_lost(const struct proa_win *win);
 
-/* The network has lost a peer, or the peer has left: its processes are gone. */
+/* Called when the network has lost a peer, or the peer has left: its processes are gone. */
 void proa_remote_lost(uint32_t peer, enum proa_net_end end);
 
-/* Another process, of any node, says that a process is gone: handles the message. */
+/* Handles the message by which a process, of any node, reports that another one is gone. */
 void proa_remote_told_lost(uint32_t peer, const struct proa_wire_head *head);
 
 /* ---- opening and closing (remote/open.c); not inside ---- */
 
-/* Room for the name of a host, with its end; longer names are cut. */
+/* Size of the name of a host, with its terminating null; longer names are cut. */
 enum { PROA_REMOTE_HOST = 32 };
 
-/* The data of its part of the window that a process shows to those on other nodes. */
+/* The part of the window that a process shows to those on other nodes. */
 struct proa_remote_card {
-    uint64_t network; /* of the address (net/offer.h); 0: there is none yet */
+    uint64_t network; /* of the address (net/offer.h); 0 if there is none yet */
     struct proa_net_address address;
-    struct proa_net_key key; /* of its memory; has_key 0: that is reached by messages only */
-    uint64_t memory;         /* its own address of it */
-    uint64_t window;         /* the number that the window is to have, of rank 0 */
+    struct proa_net_key key; /* of its memory; without has_key, messages reach it */
+    uint64_t memory;         /* the process's own address of it */
+    uint64_t window;         /* the number for the window, taken from rank 0 */
     uint64_t bytes;          /* its size */
     int64_t disp_unit;
-    uint64_t roster_offset; /* of a leader: where its roster is, in that segment of its arena */
+    uint64_t roster_offset; /* of a leader: offset of its roster in that segment of its arena */
     int roster_segment;
     int32_t leader; /* the lowest rank on its node */
     int32_t has_key;
@@ -274,14 +278,14 @@ struct proa_remote_card {
     char host[PROA_REMOTE_HOST]; /* the name of its host, for lines of the log */
 };
 
-/* Makes win->remote_window, joins the network that is to be tried (remote/network.h), exposes the
+/* Creates win->remote_window, joins the network to be tried (remote/network.h), exposes the
  * window's memory there, and fills in our card. */
 void proa_remote_card_fill(struct proa_win *win, struct proa_networks *networks,
                            struct proa_remote_card *card);
 
-/* Tries the network. From then on the window reaches, and serves, targets of other nodes, which are
- * those without a block here. PROA_OK, PROA_ELSEWHERE or a code; proa_remote_close undoes it in any
- * case. */
+/* Tries the network. From then on the window reaches and serves targets of other nodes: those
+ * without a block here. Returns PROA_OK, PROA_ELSEWHERE or a code; proa_remote_close undoes it in
+ * any case. */
 int proa_remote_open(struct proa_win *win, struct proa_networks *networks,
                      const struct proa_remote_card *cards);
 void proa_remote_close(struct proa_win *win);
@@ -290,7 +294,7 @@ void proa_remote_close(struct proa_win *win);
 
 /* A row: one process's part of the window. */
 struct proa_rostered {
-    uint64_t bytes, memory; /* its size; where it begins, for its process */
+    uint64_t bytes, memory; /* its size; its address in its process */
     int64_t disp_unit;
     int has_key;
     struct proa_net_key key;
@@ -298,20 +302,24 @@ struct proa_rostered {
     char host[PROA_REMOTE_HOST];
 };
 
-/* Before the cards are exchanged. The lowest rank of a node takes memory for all rows, and puts the
- * place on its card. PROA_OK, or PROA_ERR_NO_MEM. proa_roster_close undoes it in any case. */
+/* Called before the cards are exchanged. The lowest rank of a node allocates memory for all rows,
+ * and puts the place on its card. Returns PROA_OK or PROA_ERR_NO_MEM. proa_roster_close undoes it
+ * in any case. */
 int proa_roster_prepare(struct proa_win *win, struct proa_remote_card *card);
 
-/* After that, with the cards of all processes. The leader fills in the rows, the others of its node
- * map them: they may read once all processes have agreed. PROA_OK, or PROA_ERR_NO_MEM. */
+/* Called after that, with the cards of all processes. The leader fills in the rows, and the other
+ * processes of its node map them. They may read once all processes have agreed. Returns PROA_OK or
+ * PROA_ERR_NO_MEM. */
 int proa_roster_open(struct proa_win *win, const struct proa_remote_card *cards);
 
-/* Is it still there? 0: all processes have come to the last barrier, and the leader has given the
- * roster back. Loads before this have read it if so. */
+/* Returns whether the roster is still there. If not, all processes have reached the last barrier,
+ * and the leader has given the roster back. If it is, loads before this call have read the roster.
+ */
 int proa_roster_is_there(const struct proa_win *win);
 
-/* Copies the row of that rank. Returns whether the roster is there: not before proa_roster_open, as
- * a process may be lost while the window is created, and not after the last barrier. */
+/* Copies the row of that rank. Returns whether the roster is there. It is not before
+ * proa_roster_open, as a process may be lost while the window is created, and not after the last
+ * barrier. */
 int proa_roster_find(const struct proa_win *win, int rank, struct proa_rostered *row);
 
 /* Gives everything back. */
@@ -324,8 +332,8 @@ static inline int proa_remote_is_traced(const struct proa_win *win)
     return __builtin_expect(proa_atomic_load(&proa_trace_on, PROA_ACQUIRE), 0) && win->traced;
 }
 
-/* A message of the window has been handed to the network (PROA_TRACE_SENT), or has come
- * (PROA_TRACE_RECEIVED). rank: the other process's; bytes: of all of it. */
+/* Records a message of the window: handed to the network (PROA_TRACE_SENT), or received
+ * (PROA_TRACE_RECEIVED). rank: rank of the other process. bytes: size of the whole message. */
 static inline void proa_remote_message(enum proa_trace_kind kind, const struct proa_win *win,
                                        int rank, const struct proa_wire_head *head, size_t bytes)
 {
@@ -333,7 +341,7 @@ static inline void proa_remote_message(enum proa_trace_kind kind, const struct p
         proa_trace_put_message(kind, win->traced, rank, head->kind, head->number, bytes);
 }
 
-/* Does an operation with that code touch the target's memory? */
+/* Returns whether an operation with that code touches the target's memory. */
 static inline int proa_wire_is_operation(unsigned code)
 {
     return code >= PROA_WIRE_PUT && code <= PROA_WIRE_COMBINE;

@@ -57,7 +57,7 @@ static int process_new(struct proa_win *win, int rank, const struct proa_rostere
         return error;
     }
     LL_PREPEND(win->remote_window->processes, process);
-    if (proa_is_remote(target)) { /* or a neighbour, for messages of the rooms */
+    if (proa_is_remote(target)) { /* a neighbour too, for messages of the rooms */
         target->bytes = row->bytes;
         target->disp_unit = row->disp_unit;
     }
@@ -136,7 +136,7 @@ static struct proa_remote **list_of(const struct proa_remote *r, enum proa_remot
     return kind == PROA_REMOTE_USED ? &r->process->win->remotes : &proa_remotes[kind];
 }
 
-/* Threads look whether a list is empty before they enter the progress engine. */
+/* Threads check whether a list is empty before they enter the progress engine. */
 void proa_remote_enlist(struct proa_remote *r, enum proa_remote_list kind)
 {
     struct proa_remote *first = *list_of(r, kind);
@@ -149,7 +149,7 @@ void proa_remote_enlist(struct proa_remote *r, enum proa_remote_list kind)
     proa_atomic_store(list_of(r, kind), first, PROA_RELAXED);
 }
 
-/* No walk comes to a target that has left the list. */
+/* No walk reaches a target that has left the list. */
 static void walks_pass(const struct proa_remote *r)
 {
     struct proa_remote_walk *walk;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of what the progress engine works for. See work.h. */
+/* The work that the progress engine serves. See work.h. */
 #include "remote/work.h"
 #include "progress/progress.h"
 #include "remote/batch.h"
@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* NULL: the window has been freed, or is being freed, so no process waits for the message any more;
- * or the peer is not of that rank, and has been dropped. */
+/* Returns the sender. Returns NULL if the window has been freed, or is being freed, so no process
+ * waits for the message any more; or if the peer is not of that rank, and has been dropped. */
 static struct proa_remote *sender_of(const struct proa_wire_head *head, uint32_t peer)
 {
     struct proa_win *win = proa_remote_window_find(head->window);

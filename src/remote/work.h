@@ -5,8 +5,9 @@
 
 #include "net/net.h"
 
-/* Starts windows over several nodes: the progress engine works for them, over this transport. NULL:
- * there is no network. Called before the first window, and again for another transport. */
+/* Starts windows over several nodes: sets the work of the progress engine, and its transport.
+ * transport: the functions; NULL if there is no network. Called before the first window, and again
+ * for another transport. */
 void proa_remote_start(const struct proa_net_transport *transport);
 
 #endif
