@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See arena.h. Blocks are kept in address order for merging, free ones also in a list for first
- * fit, used ones in a table by address. */
+/* See arena.h. Blocks are linked in address order for merging. Free blocks are also in a list for
+ * first fit, used blocks in a table by address. */
 #include "shm/arena.h"
 #include "base/atomic.h"
 #include "base/fail.h"
@@ -20,13 +20,13 @@
 
 enum { CHUNK_BYTES = PROA_CHUNK_BYTES };
 static const uint64_t first_segment_bytes = 64ull << 20;
-/* The first unasked_bytes are given out without a look at the available memory, as a process's
- * first look takes 0.2 ms. For 64 processes these bytes fit into the margin that looks leave
+/* The first unasked_bytes are given out without a check of the available memory, as a process's
+ * first check takes 0.2 ms. For 64 processes these bytes fit into the margin that checks leave
  * (shm/available.c). */
 static const uint64_t unasked_bytes = 1ull << 20;
-/* Freed blocks keep their pages for the next request: granted chunks up to keep_bytes in all, and
- * then others, as long as all pages together are not more than that. Beyond that, free blocks of at
- * least give_back_bytes return their pages to the system. */
+/* Freed blocks keep their pages for the next request: granted chunks up to keep_bytes in total,
+ * then other chunks as long as all pages together stay within that limit. Beyond that, free blocks
+ * of at least give_back_bytes return their pages to the system. */
 static const uint64_t keep_bytes = 64ull << 20, give_back_bytes = 1ull << 20;
 
 struct block {
@@ -40,21 +40,21 @@ struct block {
 
 struct segment {
     struct proa_segment memory;
-    struct block first; /* by address; cut and merged as others, and never forgotten */
+    struct block first; /* by address; split and merged as others, but never freed */
     struct block *free_blocks;
-    uint8_t *granted; /* one byte a chunk: 1 if it was given out and has not gone back */
+    uint8_t *granted; /* one byte a chunk: 1 if it was given out and not returned */
 };
 
 static pthread_mutex_t arena_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct segment segments[PROA_SEGMENTS];
-/* Changed under the mutex; proa_arena_find reads it without: counted segments stay as they are. */
+/* Changed under the mutex; proa_arena_find reads it without, as counted segments are constant. */
 static int segment_count;
 static struct block *used_blocks;
 static struct block *spare_blocks; /* free list of unused structures, by next */
 static struct proa_proc_ctl *arena_ctl;
 static uint64_t granted_bytes; /* of all granted chunks */
 static uint64_t used_bytes;    /* of all used blocks */
-static uint64_t left_bytes;    /* at most so many have pages and are not granted */
+static uint64_t left_bytes;    /* upper limit of bytes that have pages and are not granted */
 
 static uint64_t round_up(uint64_t n, uint64_t unit)
 {
@@ -69,8 +69,8 @@ static void tell_granted(void)
         proa_atomic_store(&arena_ctl->granted, granted_bytes + left_bytes, PROA_RELAXED);
 }
 
-/* A chunk is granted when a block with some of it is given out. Its pages come as they are touched,
- * or with a strict kernel at once. */
+/* A chunk is granted when a block that overlaps it is given out. Its pages are allocated on first
+ * touch, or at once with a strict kernel (proa_memory_is_strict). */
 static void chunks_mark(struct segment *segment, uint64_t first, uint64_t count, uint8_t granted)
 {
     memset(segment->granted + first, granted, count);
@@ -78,7 +78,7 @@ static void chunks_mark(struct segment *segment, uint64_t first, uint64_t count,
     tell_granted();
 }
 
-/* From i on, how many chunks before end are in the same state? */
+/* Returns the number of chunks from i on, before end, that are in the same state. */
 static uint64_t run_of(const struct segment *segment, uint64_t i, uint64_t end)
 {
     const uint8_t *other = memchr(segment->granted + i, !segment->granted[i], end - i);
@@ -86,8 +86,8 @@ static uint64_t run_of(const struct segment *segment, uint64_t i, uint64_t end)
     return other ? (uint64_t)(other - segment->granted) - i : end - i;
 }
 
-/* Takes the chunks that lie wholly inside a free block and have the state `granted` (1 or 0). They
- * are not granted any more; with pages_too they lose their pages as well. */
+/* Revokes the grant of the chunks that lie wholly inside a free block. granted: state of the chunks
+ * concerned, 1 or 0. pages_too: 1 to return their pages as well. */
 static void let_go(const struct block *block, uint8_t granted, int pages_too)
 {
     struct segment *segment = block->segment;
@@ -113,7 +113,7 @@ static uint64_t touched_bytes(void)
     return touched;
 }
 
-/* Returns the pages that were kept without being granted, as memory is short. */
+/* Gives the pages of chunks that are not granted back to the system, as memory is short. */
 static void return_left(void)
 {
     const struct block *block;
@@ -129,23 +129,24 @@ static void return_left(void)
 
 /* ---- admission ---- */
 
-/* The memory that can still be had: the memory available on the node and in control groups, less
- * the memory promised here and to neighbours that has no pages yet. Counting pages takes a system
- * call for each segment of each process, and a new look at the available memory takes many. */
+/* Returns the memory that can still be given out, in bytes: the memory available on the node and in
+ * control groups, less the memory without pages yet that was promised here and to neighbours.
+ * Counting pages takes a system call per segment of each process; reading the available memory
+ * takes many. */
 static uint64_t left_now(void)
 {
     uint64_t available = proa_memory_available(), touched = touched_bytes(),
              promised =
                  (granted_bytes > touched ? granted_bytes - touched : 0) + proa_peers_granted(1);
 
-    if (available == UINT64_MAX) /* not known */
+    if (available == UINT64_MAX) /* unknown */
         return available;
     return available > promised ? available - promised : 0;
 }
 
-/* Admits a block that needs so many bytes beyond those that are granted: 0, or ENOMEM if they are
- * more than can still be had. That is looked up only where it matters: all that was granted is the
- * most that can be touched since the last look. */
+/* Admits a block. wanted: bytes beyond those already granted. Returns 0, or ENOMEM if they exceed
+ * the memory that can still be given out. That memory is determined only if the last known value
+ * may not suffice: no more than all granted bytes can have been touched since. */
 static int admit(uint64_t wanted)
 {
     uint64_t lately;
@@ -159,7 +160,7 @@ static int admit(uint64_t wanted)
     return wanted <= left_now() ? 0 : ENOMEM;
 }
 
-/* The bytes of chunks that a block at that place needs and that are not granted. */
+/* Returns the bytes of the chunks that a block at this offset needs and that are not granted. */
 static uint64_t missing_bytes(const struct segment *segment, uint64_t offset, uint64_t bytes)
 {
     uint64_t missing = 0;
@@ -169,8 +170,8 @@ static uint64_t missing_bytes(const struct segment *segment, uint64_t offset, ui
     return missing;
 }
 
-/* Grants the chunks of a free block that a block at that place needs. A kernel that promises no
- * more than it has reserves their pages now; neighbours see them as granted. 0 or an errno. */
+/* Grants the chunks of a free block that a block at this offset needs. With a strict kernel their
+ * pages are reserved now. Neighbours see the chunks as granted. Returns 0 or an errno. */
 static int grant(const struct block *block, uint64_t offset, uint64_t bytes)
 {
     struct segment *segment = block->segment;
@@ -186,7 +187,7 @@ static int grant(const struct block *block, uint64_t offset, uint64_t bytes)
             error = proa_segment_reserve(&segment->memory, i * CHUNK_BYTES, run * CHUNK_BYTES);
     }
     if (error)
-        let_go(block, 1, 1); /* nothing of it is in use */
+        let_go(block, 1, 1); /* no part of it is in use */
     return error;
 }
 
@@ -205,8 +206,8 @@ static struct block *block_new(struct segment *segment, uint64_t offset, uint64_
     return block;
 }
 
-/* Every request cuts a block, and the next free makes it whole again. Unused structures stay in a
- * free list, which is quicker than malloc. */
+/* Every request splits a block, and the next free merges it again. Unused structures stay in a free
+ * list, which is faster than malloc. */
 static void block_forget(struct block *block)
 {
     LL_PREPEND(spare_blocks, block);
@@ -249,8 +250,8 @@ static int segment_add(uint64_t bytes)
 
 /* ---- blocks ---- */
 
-/* Cuts a block in two: it keeps its first `bytes` bytes. The rest is a block in no list, or NULL if
- * there is no memory for the bookkeeping. */
+/* Splits a block, which keeps its first `bytes` bytes. Returns the rest, a block in no list, or
+ * NULL if there is no memory for the bookkeeping. */
 static struct block *block_split(struct block *block, uint64_t bytes)
 {
     struct block *rest = block_new(block->segment, block->offset + bytes, block->bytes - bytes);
@@ -266,7 +267,7 @@ static struct block *block_split(struct block *block, uint64_t bytes)
     return rest;
 }
 
-/* Makes `left` one with the block behind it, which must be free and not in the list any more. */
+/* Merges the block after `left` into it. That block must be free and no longer in the list. */
 static void block_absorb_next(struct block *left)
 {
     struct block *right = left->after;
@@ -278,8 +279,8 @@ static void block_absorb_next(struct block *left)
     block_forget(right);
 }
 
-/* Cuts `bytes` bytes, `front` bytes behind its start, out of a free block. The rests before and
- * behind stay free. NULL if there is no memory for the bookkeeping. */
+/* Cuts `bytes` bytes out of a free block. front: offset in the block, in bytes. The rests before
+ * and after stay free. Returns NULL if there is no memory for the bookkeeping. */
 static struct block *block_cut(struct block *block, uint64_t front, uint64_t bytes)
 {
     struct block **free_blocks = &block->segment->free_blocks, *cut = block, *tail = NULL;
@@ -319,15 +320,15 @@ static void block_release(struct block *block)
     DL_PREPEND(segment->free_blocks, block); /* the next request finds it, and its pages, first */
     if (granted_bytes - used_bytes <= keep_bytes || block->bytes < give_back_bytes)
         return;
-    /* Often only little of a large block has been touched: a look is quicker than returning the
-     * pages and taking them anew. */
+    /* Often only little of a large block was touched. Counting its pages is faster than returning
+     * and reallocating them. */
     touched = touched_bytes();
     if (touched <= keep_bytes)
         left_bytes = touched;
     let_go(block, 1, touched > keep_bytes);
 }
 
-/* uthash takes the lowest bits, which are mostly 0 in an address. */
+/* uthash uses the lowest bits, which are mostly 0 in an address. */
 static unsigned hash_of(const void *address)
 {
     return (unsigned)proa_hash_number((uint64_t)(uintptr_t)address, 32);
@@ -341,8 +342,8 @@ static struct block *used_find(const void *address)
     return block;
 }
 
-/* First fit: a free block that holds such a block, and the offset in its segment; or NULL. Others
- * map a segment so that its size is the largest alignment which they keep. */
+/* Returns the first free block with room for such a block, or NULL. *offset: its place in the
+ * segment. Mappings of other processes preserve alignments up to the segment's size. */
 static struct block *block_find(uint64_t bytes, uint64_t align, uint64_t *offset)
 {
     struct block *block;
@@ -361,7 +362,7 @@ static struct block *block_find(uint64_t bytes, uint64_t align, uint64_t *offset
     return NULL;
 }
 
-/* 0 and *block, or an errno. Nothing is made or reserved before the block is admitted. */
+/* Returns 0 and *block, or an errno. Admission precedes creating segments and reserving pages. */
 static int block_alloc(uint64_t bytes, uint64_t align, struct block **block)
 {
     struct block *found, *cut;
@@ -389,10 +390,11 @@ static int block_alloc(uint64_t bytes, uint64_t align, struct block **block)
     return 0;
 }
 
-/* The sentence for a block that was refused; left: bytes that can still be had. */
+/* Keeps the sentence about a refused block. left: memory still available, in bytes. Returns
+ * NULL. */
 static void *refuse(size_t bytes, int error, uint64_t left)
 {
-    if (left == UINT64_MAX) /* not known */
+    if (left == UINT64_MAX) /* unknown */
         proa_fail(PROA_ERR_NO_MEM, "out of memory for %zu bytes: %s", bytes, strerror(error));
     else
         proa_fail(PROA_ERR_NO_MEM, "out of memory for %zu bytes: %s (%llu MiB are available)",

@@ -16,7 +16,7 @@ static const uint64_t margin_bytes = 64ull << 20;
 
 enum { LINE_ROOM = 1024 };
 
-/* The same values as the two versions of control groups name them. */
+/* The names of the same values in the two versions of control groups. */
 static const struct {
     const char *limit, *use, *droppable[3];
 } names[] = {
@@ -39,7 +39,8 @@ static FILE *open_in(const char *folder, const char *name)
     return fopen(path, "re");
 }
 
-/* The sum of the values that a file gives these names, one in a line; UINT64_MAX: of none. */
+/* Returns the sum of the values with these names in a file, one a line; UINT64_MAX if there is
+ * none. */
 static uint64_t sum_in(const char *folder, const char *file_name, const char *const names[3])
 {
     FILE *file = open_in(folder, file_name);
@@ -69,8 +70,8 @@ static uint64_t node_available(const char *root)
 
 /* ---- one control group ---- */
 
-/* The number in a file; UINT64_MAX for "max" or no such file. Without stdio, whose buffers take
- * longer than the kernel does. */
+/* Returns the number in a file; UINT64_MAX for "max" or if there is no such file. It avoids stdio,
+ * whose buffers take longer than the kernel. */
 static uint64_t number_in(const char *folder, const char *name)
 {
     char path[PROA_GROUP_ROOM + 64], text[32];
@@ -81,10 +82,10 @@ static uint64_t number_in(const char *folder, const char *name)
     return sscanf(text, "%" SCNu64, &value) == 1 ? value : UINT64_MAX;
 }
 
-/* At most `most`, even if the group has more. Droppable memory counts as used, but the kernel gives
- * it up as soon as it is needed: cached contents of files, and the kernel's own notes about them.
- * Shared memory is not part of it, though it lies in files too. It is asked for only where it
- * matters: the kernel adds it up for each reader. */
+/* Returns the bytes left to the group, at most `most`. Droppable memory counts as used, but the
+ * kernel reclaims it on demand: cached contents of files, and the kernel's own data about them.
+ * Shared memory is not droppable, though it lies in files too. Droppable memory is read only if
+ * needed, as the kernel sums it up for each reader. */
 static uint64_t left_to(const char *folder, int version, uint64_t most)
 {
     uint64_t limit = number_in(folder, names[version].limit),
@@ -102,7 +103,7 @@ static uint64_t left_to(const char *folder, int version, uint64_t most)
 
 /* ---- which control groups ---- */
 
-/* folder, and all that it lies in up to top. */
+/* Adds folder and all its parents up to top. */
 static void add_upwards(struct proa_groups *groups, int version, char *folder, size_t top)
 {
     const char *slash;
@@ -117,7 +118,7 @@ static void add_upwards(struct proa_groups *groups, int version, char *folder, s
     }
 }
 
-/* Is "memory" among the names with commas between? */
+/* Returns whether "memory" is one of the names, which are separated by commas. */
 static int has_memory(const char *names_begin, const char *names_end)
 {
     for (const char *name = names_begin; name < names_end; name += strcspn(name, ",:") + 1)
@@ -126,8 +127,8 @@ static int has_memory(const char *names_begin, const char *names_end)
     return 0;
 }
 
-/* The path of the process's group in the hierarchy of that version, as /proc/self/cgroup has it. 1,
- * or 0 if it is in none. */
+/* Finds the path of the process's group in the hierarchy of this version, from /proc/self/cgroup.
+ * Returns 1, or 0 if the process is in none. */
 static int group_path(const char *root, int version, char path[LINE_ROOM])
 {
     FILE *file = open_in(root, "proc/self/cgroup");
@@ -150,8 +151,8 @@ static int group_path(const char *root, int version, char path[LINE_ROOM])
     return found;
 }
 
-/* path as it is seen from a mount that shows only what is below shown: containers see a part of the
- * hierarchy, or a path that is not there. */
+/* Adds path as visible through a mount that shows only the part below `shown`. Containers see a
+ * part of the hierarchy, or a path that does not exist there. */
 static void add_below(struct proa_groups *groups, int version, const char *mount, const char *shown,
                       const char *path)
 {
@@ -169,8 +170,8 @@ static void add_below(struct proa_groups *groups, int version, const char *mount
     add_upwards(groups, version, folder, top);
 }
 
-/* Is this line of mountinfo a hierarchy with a memory controller? Its version, or 0. Behind " - "
- * stand type, source and options. */
+/* Returns the version of the hierarchy in this line of mountinfo, or 0 if it has no memory
+ * controller. Type, source and options follow " - ". */
 static int mount_version(const char *line)
 {
     const char *type = strstr(line, " - ");
@@ -185,7 +186,7 @@ void proa_groups_find(const char *root, struct proa_groups *groups)
     FILE *file = open_in(root, "proc/self/mountinfo");
     char line[LINE_ROOM], path[LINE_ROOM], shown[PROA_GROUP_ROOM], at[PROA_GROUP_ROOM],
         mount[2 * PROA_GROUP_ROOM];
-    int version, seen[3] = {0}; /* the first place where a hierarchy is mounted will do */
+    int version, seen[3] = {0}; /* the first mount of a hierarchy suffices */
 
     groups->count = 0;
     while (file && fgets(line, sizeof line, file)) {
@@ -212,7 +213,7 @@ uint64_t proa_memory_available_in(const char *root, const struct proa_groups *gr
     return least == UINT64_MAX ? least : less(least, margin_bytes);
 }
 
-/* The kernel's list of the groups of this process. 0: there is none. */
+/* Returns the hash of the kernel's list of the groups of this process; 0 if there is none. */
 static uint64_t group_lines(void)
 {
     FILE *file = open_in("", "proc/self/cgroup");
@@ -226,8 +227,8 @@ static uint64_t group_lines(void)
     return hash;
 }
 
-/* The groups are looked for again when the process has moved: a batch system may move it after it
- * has begun. */
+/* The groups are searched again if the process was moved: a batch system may move it after its
+ * start. */
 uint64_t proa_memory_available(void)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

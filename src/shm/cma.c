@@ -9,7 +9,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* One call moves at most a little less than 2 GiB (MAX_RW_COUNT); a larger run is looped over. */
+/* One call moves at most a little less than 2 GiB (MAX_RW_COUNT). A larger run takes several
+ * calls. */
 static const uint64_t most_bytes = 1ull << 30;
 
 static int cma_error(const struct proa_peer *peer, uint64_t address, const char *what)
@@ -67,8 +68,8 @@ void proa_cma_begin(struct proa_cma_batch *batch, const struct proa_peer *peer, 
     batch->bytes = 0;
 }
 
-/* One system call for all. Should it stop early, for a reason that only single calls tell apart,
- * all is done again run by run. */
+/* One system call moves all runs. If it stops early, all runs are moved again one by one, as only
+ * single calls show the reason. */
 int proa_cma_end(struct proa_cma_batch *batch)
 {
     cma_call *call = batch->write ? process_vm_writev : process_vm_readv;
@@ -97,8 +98,8 @@ int proa_cma_add(struct proa_cma_batch *batch, void *here, uint64_t there, uint6
     return error;
 }
 
-/* Yama (a security module) restricts it to ancestors otherwise; elsewhere the call fails and is not
- * needed. */
+/* Yama, a security module, otherwise restricts access to ancestors. Without Yama the call fails and
+ * is not needed. */
 static void allow(void)
 {
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
@@ -124,7 +125,7 @@ int proa_cma_works(struct proa_peer *peer)
     const uint64_t there = peer->ctl->segments[0].address;
     uint64_t magic = 0;
 
-    if (works == 0) { /* threads that get here at once both ask, and get the same answer */
+    if (works == 0) { /* concurrent threads may both ask and get the same answer */
         works = proa_cma_read(peer, there, &magic, sizeof magic) == PROA_OK &&
                         magic == PROA_CTL_MAGIC &&
                         proa_cma_write(peer, there, &magic, sizeof magic) == PROA_OK

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cross-memory attach: another process's private memory on the same node, read and written by the
- * kernel for us (process_vm_readv(2)). */
+/* Cross-memory attach (CMA): the kernel reads and writes private memory of another process on the
+ * node for us (process_vm_readv(2)). */
 #ifndef PROA_SHM_CMA_H
 #define PROA_SHM_CMA_H
 
@@ -8,14 +8,14 @@
 
 #include <sys/uio.h>
 
-/* Copies bytes between our memory and address in peer. PROA_OK; PROA_ERR_RMA_RANGE if that memory
- * is gone; PROA_ERR_OTHER if the kernel refuses. Sizes beyond what one system call moves are looped
- * over. */
+/* Copies bytes between our memory and address in peer, in several system calls if needed. Returns
+ * PROA_OK, PROA_ERR_RMA_RANGE if that memory is unmapped, or PROA_ERR_OTHER if the kernel
+ * refuses. */
 int proa_cma_read(const struct proa_peer *peer, uint64_t address, void *here, uint64_t bytes);
 int proa_cma_write(const struct proa_peer *peer, uint64_t address, const void *here,
                    uint64_t bytes);
 
-/* Many runs in few system calls. peer may be NULL if nothing is added. */
+/* Many runs in few system calls. peer: may be NULL if no run is added. */
 enum { PROA_CMA_RUNS = 256 };
 struct proa_cma_batch {
     const struct proa_peer *peer;
@@ -28,14 +28,15 @@ void proa_cma_begin(struct proa_cma_batch *batch, const struct proa_peer *peer, 
 int proa_cma_add(struct proa_cma_batch *batch, void *here, uint64_t there, uint64_t bytes);
 int proa_cma_end(struct proa_cma_batch *batch);
 
-/* From now on neighbours may read and write this process's private memory. So may any process of
- * the same user: it is done for the first window that needs it, before others are told of it. */
+/* Permits neighbours to read and write this process's private memory. This also permits any process
+ * of the same user, so it is called only for the first window that needs it, before the window is
+ * announced to others. */
 void proa_cma_allow(void);
 
-/* Does the kernel let us do it for this peer? Asks once and remembers. */
+/* Returns whether the kernel permits CMA for this peer. The result of the first call is cached. */
 int proa_cma_works(struct proa_peer *peer);
 
-/* Has the kernel refused it for any peer so far? */
+/* Returns whether the kernel has refused CMA for any peer so far. */
 int proa_cma_is_refused(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See fd_server.h. A thread and not only a look at creation: a neighbour may need a segment that is
- * new in the middle of an operation. It stores to its own stack alone and calls nothing that takes
- * memory, so that adoption need not mind it.
+ * See fd_server.h. It is a thread because a neighbour may need a new segment in the middle of an
+ * operation, not only at creation. The thread stores only to its own stack and calls no function
+ * that allocates memory, so that adoption can ignore it.
  *
- * One question and one answer to a connection: which file, by device and inode; a byte, and the
- * file with it if it is one of ours (unix(7), SCM_RIGHTS).
+ * A connection carries one question and one answer. The question is a file, by device and inode.
+ * The answer is a byte, with the file if it is one of ours (unix(7), SCM_RIGHTS).
  */
 #include "shm/fd_server.h"
 #include "base/atomic.h"
@@ -28,8 +28,8 @@
 #include <unistd.h>
 
 enum {
-    QUESTION_S = 1, /* how long a neighbour that has connected may take to ask */
-    ANSWER_S = 10,  /* how long an asked process may be stopped, or without a processor */
+    QUESTION_S = 1, /* timeout for the question of a connected neighbour */
+    ANSWER_S = 10,  /* timeout for an answer: the process may be stopped or without a processor */
     WAITING_MOST = 128
 };
 
@@ -37,7 +37,7 @@ struct question {
     uint64_t device, inode;
 };
 
-/* Room for one file that goes with a message. */
+/* Room for one file in a message. */
 union rights {
     struct cmsghdr head;
     char room[CMSG_SPACE(sizeof(int))];
@@ -67,7 +67,8 @@ static void limit(int fd, int seconds)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
 }
 
-/* Is the other end of our user's, and, pid > 0, that process? As the kernel says. */
+/* Returns whether the other end is a process of our user, according to the kernel. pid: the process
+ * it must be, or 0 for any. */
 static int is_trusted(int fd, int pid)
 {
     struct ucred other;
@@ -86,7 +87,7 @@ static int is_ours(int fd)
     return proa_file_is(fd, fd_server_file.st_dev, fd_server_file.st_ino, &file);
 }
 
-/* -1: it is none of ours, or the program has closed it. */
+/* Returns the file, or -1 if it is not one of ours or the program has closed it. */
 static int file_for(const struct question *question)
 {
     const struct proa_proc_ctl *ctl = proa_self->ctl;
@@ -118,7 +119,7 @@ static void answer(int to, int fd)
     sendmsg(to, &message, MSG_NOSIGNAL);
 }
 
-/* Core is there as long as the fd server is open. */
+/* Core is not stopped as long as the fd server is open. */
 static void receive(int guest, int fd)
 {
     struct question question;
@@ -134,7 +135,7 @@ static void receive(int guest, int fd)
     close(guest);
 }
 
-/* Until the socket is shut down, or the program has closed it. */
+/* Serves until the socket is shut down or the program has closed it. */
 static void *stand(void *arg)
 {
     int fd = (int)(intptr_t)arg;
@@ -146,7 +147,8 @@ static void *stand(void *arg)
         if (guest >= 0)
             receive(guest, fd);
         else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
-            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); /* till there is room again */
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); /* until there is room
+                                                                       * again */
         else if (errno != EINTR && errno != ECONNABORTED)
             break;
     }
@@ -154,8 +156,8 @@ static void *stand(void *arg)
     return NULL;
 }
 
-/* A child after fork has no thread at the fd server; an open socket would keep neighbours waiting
- * once the parent is gone. */
+/* A child after fork has no fd server thread. With its socket open, neighbours would wait for it
+ * once the parent has ended. */
 static void after_fork_in_child(void)
 {
     if (door >= 0 && is_ours(door))
@@ -164,7 +166,8 @@ static void after_fork_in_child(void)
     pthread_mutex_init(&fd_server_mutex, NULL);
 }
 
-/* 0, or -1 and errno. The program's signals are its own threads' business. */
+/* Returns 0, or -1 and errno. The thread blocks all signals, which the program's own threads
+ * handle. */
 static int thread_start(int fd)
 {
     sigset_t all, before;
@@ -228,7 +231,7 @@ void proa_fd_server_close(void)
         shutdown(fd, SHUT_RDWR);
         pthread_join(thread, NULL);
         close(fd);
-    } else { /* closed by the program: the thread may sleep there for ever */
+    } else { /* closed by the program: the thread may sleep there forever */
         pthread_detach(thread);
     }
 }
@@ -240,7 +243,7 @@ int proa_fd_server_threads(void)
 
 /* ---- another process's fd server ---- */
 
-/* The file that came with the message; -1 and errno. */
+/* Returns the file received with the message, or -1 and errno. */
 static int file_of(struct msghdr *message)
 {
     struct cmsghdr *rights = CMSG_FIRSTHDR(message);

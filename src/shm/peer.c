@@ -33,13 +33,13 @@ struct proa_peer *proa_self;
 
 static pthread_mutex_t peers_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct proa_peer *peers; /* by id */
-static unsigned unheld;         /* how often a peer's last holder has let it go */
+static unsigned unheld;         /* number of times that a peer's last holder released it */
 static uint64_t node_hash;
 
 /* ---- the identity of this process ---- */
 
-/* Another one for each start, also of processes that come from one by fork. Early in a machine's
- * life there is no random number: the pid and the time will do. */
+/* Returns a new id for each start, even in processes forked from one. Early after boot there is no
+ * random number; then the pid and the time are used. */
 static uint64_t new_id(void)
 {
     uint64_t number = 0;
@@ -66,11 +66,11 @@ static struct proa_slot *slot_take(struct proa_proc_ctl *ctl)
     return number < PROA_SLOTS ? &ctl->slots[number] : NULL;
 }
 
-/* An oversubscribed node (more processes than processors) changes how we wait. */
+/* Waits depend on whether the node is oversubscribed (more processes than processors). */
 static void load_update(void)
 {
     const struct proa_peer *peer, *next;
-    cpu_set_t processors; /* where any of us may run */
+    cpu_set_t processors; /* the processors that any of these processes may run on */
 
     CPU_ZERO(&processors);
     HASH_ITER(hh, peers, peer, next)
@@ -109,7 +109,7 @@ static void blocks_forget(struct proa_peer *peer)
     }
 }
 
-/* The first segment, with the peer's block, goes last. */
+/* The first segment, which has the peer's block, is unmapped last. */
 static void peer_forget(struct proa_peer *peer)
 {
     /* the analyser takes the next peer for the one just freed */
@@ -177,7 +177,7 @@ int proa_peer_has_windows(const struct proa_peer *peer)
     return proa_atomic_load(&peer->ctl->windows, PROA_ACQUIRE) != 0;
 }
 
-/* Lets go of ended processes that no window holds. Not thread-safe. */
+/* Forgets ended processes that no window holds. Not thread-safe. */
 static void peers_sweep(void)
 {
     unsigned before = HASH_COUNT(peers);
@@ -192,7 +192,7 @@ static void peers_sweep(void)
 }
 
 /* All mappings of other processes' segments lie between these bounds. The bounds only move apart,
- * under the mutex. Readers take no mutex: a reader with an address from such a mapping comes after
+ * under the mutex. Readers take no mutex, as a reader with an address in such a mapping runs after
  * the mapping was made. */
 static uintptr_t others_first = UINTPTR_MAX, others_end;
 
@@ -220,7 +220,7 @@ static struct proa_peer *peer_attach_locked(const struct proa_segment_name *name
     ctl = (const struct proa_proc_ctl *)(const void *)first;
     is_it = ctl->magic == PROA_CTL_MAGIC && ctl->id == name->id;
     if (is_it) {
-        peers_sweep(); /* where processes come, others have gone */
+        peers_sweep(); /* new processes often replace ended ones */
         peer = peer_add(name->id, name->pid, first);
     }
     if (peer) {
@@ -248,8 +248,8 @@ struct proa_peer *proa_peer_attach(const struct proa_hello *hello)
     return peer;
 }
 
-/* A look at a process takes some microseconds, freeing a window among two less than one: so it is
- * done now and then. */
+/* Checking a process takes some microseconds, freeing a window of two processes less than one. So
+ * the check is made only now and then. */
 void proa_peer_release(struct proa_peer *peer)
 {
     enum { RELEASES_PER_LOOK = 64 };
@@ -266,7 +266,7 @@ void proa_peer_release(struct proa_peer *peer)
     pthread_mutex_unlock(&peers_mutex);
 }
 
-/* Does all of [address, address + bytes) lie in the peer's segment, as it is mapped here? */
+/* Returns whether all of [address, address + bytes) lies in the peer's segment, as mapped here. */
 static int is_in_segment(const struct proa_peer *peer, int segment, const void *address,
                          uint64_t bytes, uint64_t *offset)
 {
@@ -284,7 +284,7 @@ int proa_peer_find(const void *address, uint64_t bytes, struct proa_hello *owner
 
     if ((uintptr_t)address < proa_atomic_load(&others_first, PROA_RELAXED) ||
         (uintptr_t)address >= proa_atomic_load(&others_end, PROA_RELAXED))
-        return 0; /* as for nearly all memory, with any number of neighbours */
+        return 0; /* the case for nearly all memory, with any number of neighbours */
     pthread_mutex_lock(&peers_mutex);
     HASH_ITER(hh, peers, peer, next)
         for (int i = 0; i < PROA_SEGMENTS && !found && peer != proa_self; i++)
@@ -353,7 +353,7 @@ char *proa_peer_segment(struct proa_peer *peer, int segment)
         return base;
     pthread_mutex_lock(&peers_mutex);
     base = peer->segments[segment];
-    if (!base) { /* no other thread was quicker */
+    if (!base) { /* no other thread was faster */
         base = segment_map(peer, segment);
         proa_atomic_store(&peer->segments[segment], base, PROA_RELEASE);
     }

@@ -35,7 +35,7 @@ static uint64_t machine_name(void)
 
 uint64_t proa_machine(void)
 {
-    static uint64_t known; /* 0: not yet; all threads find the same */
+    static uint64_t known; /* 0 if unknown; all threads compute the same */
     uint64_t machine = proa_atomic_load(&known, PROA_RELAXED);
 
     if (!machine) {
@@ -45,7 +45,7 @@ uint64_t proa_machine(void)
     return machine;
 }
 
-/* Ticks since the node started, as the kernel tells of processes (proc(5), stat). */
+/* Returns the ticks since the node started, in the kernel's unit for processes (proc(5), stat). */
 uint64_t proa_ticks_now(void)
 {
     uint64_t per_second = (uint64_t)sysconf(_SC_CLK_TCK);
@@ -55,8 +55,8 @@ uint64_t proa_ticks_now(void)
     return (uint64_t)now.tv_sec * per_second + (uint64_t)now.tv_nsec * per_second / 1000000000;
 }
 
-/* A pidfd is readable once its process has ended. Where the kernel gives no pidfd for a reason
- * other than ESRCH, the process counts as alive. */
+/* A pidfd is readable once its process has ended. If the kernel gives no pidfd for a reason other
+ * than ESRCH, the process counts as alive. */
 static int descriptor_tells(int pid)
 {
     int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -73,12 +73,13 @@ int proa_process_is_nobody(int pid)
     return kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-/* The process was alive when we met it: a process with its pid that started later is another one. A
- * process that has ended, and that its parent has not waited for yet, is a zombie. A first thread
- * that has ended before the others looks like a zombie too, but for their number. */
+/* The process was alive when we attached it, so a process with its pid that started later is
+ * another one. A process that has ended but that its parent has not waited for yet is a zombie. A
+ * first thread that has ended before the others looks like a zombie too, except for the number of
+ * threads. */
 int proa_process_has_ended(int pid, uint64_t met)
 {
-    /* PF_EXITING: its memory and files may be gone, and it is no zombie yet */
+    /* PF_EXITING: its memory and files may be released though it is no zombie yet */
     enum { EXITING = 4 };
     char path[40], text[1024], state;
     unsigned long long started;
@@ -88,7 +89,7 @@ int proa_process_has_ended(int pid, uint64_t met)
 
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     proa_file_read(path, text, sizeof text);
-    rest = strrchr(text, ')'); /* the name before it may hold anything */
+    rest = strrchr(text, ')'); /* the name before it may contain any character */
     if (!rest ||
         sscanf(rest + 1,
                " %c %*s %*s %*s %*s %*s %u %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld %*s %llu",

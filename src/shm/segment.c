@@ -19,21 +19,21 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
 #endif
 
-/* Mappings of at least huge_from bytes begin at a large page. They get large pages where the system
- * lets files in memory have any (shmem_enabled): then the processor finds an address in a GiB in
- * half the time. A smaller mapping would waste most of a page. */
+/* Mappings of at least huge_from bytes begin at a large page. They get large pages if the system
+ * permits them for files in memory (shmem_enabled). Then the processor translates an address in a
+ * GiB in half the time. A smaller mapping would waste most of a page. */
 static const uint64_t huge_from = 128ull << 20, huge_page = 2ull << 20;
 
 /* an owner's file, in its table of files */
 #define PROC_FILE "/proc/%d/fd/%d"
 enum { PATH_ROOM = 64 };
 
-/* the lowest number of our files, where the process may have twice as many files */
+/* the lowest number of our files, if the process may have twice as many files */
 static const rlim_t high_file = 1000;
 
 /* ---- mapping, by all ---- */
 
-/* unit: a power of two, modulo which the room is like `like`. */
+/* Reserves address space that is congruent to `like`. unit: the modulus, a power of two. */
 static char *room_make(uint64_t like, uint64_t bytes, uint64_t unit)
 {
     uint64_t front,
@@ -54,7 +54,7 @@ char *proa_room_make(uint64_t like, uint64_t bytes)
     return room_make(like, bytes, huge_page);
 }
 
-/* The largest power of two that a segment of so many bytes holds, up to 1 GiB. */
+/* Returns the largest power of two, up to 1 GiB, that fits into a segment of this size. */
 static uint64_t unit_of(uint64_t bytes)
 {
     const uint64_t most = 1 << 30;
@@ -62,7 +62,7 @@ static uint64_t unit_of(uint64_t bytes)
     return bytes < most ? (uint64_t)1 << (63 - __builtin_clzll(bytes)) : most;
 }
 
-/* like: the address in the owner; 0: anywhere. MAP_FAILED and errno. */
+/* like: the address in the owner; 0 for any. Returns the mapping, or MAP_FAILED and errno. */
 static char *map(int fd, uint64_t offset, uint64_t bytes, uint64_t like)
 {
     char *room = like ? room_make(like, bytes, unit_of(bytes)) : NULL, *base;
@@ -197,10 +197,10 @@ void proa_segment_close(const struct proa_segment *segment)
 
 /* ---- its pages ---- */
 
-/* Reserves through the mapping where the file is gone: that also fills in this process's page
- * table, and so takes longer. A signal may make fallocate stop and undo its work (fallocate(2),
- * EINTR). Under a profiler's timer a large piece would never be done, so the pieces get smaller and
- * smaller, down to a page where pages are slow to come. */
+/* If the file is closed, the pages are reserved through the mapping. That takes longer, as it also
+ * fills in this process's page table. A signal may make fallocate stop and undo its work
+ * (fallocate(2), EINTR). Under a profiler's timer a large piece would never complete, so the pieces
+ * are halved, down to a page if pages are slow to allocate. */
 int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes)
 {
     const uint64_t page = proa_page_bytes();
@@ -208,7 +208,7 @@ int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, ui
 
     if (!proa_segment_is_open(segment)) {
         while (madvise(segment->base + offset, bytes, MADV_POPULATE_WRITE) != 0)
-            if (errno != EINTR) /* pages that are there by now take no time in the next call */
+            if (errno != EINTR) /* pages allocated by now take no time in the next call */
                 return errno;
         return 0;
     }
@@ -269,7 +269,7 @@ static int is_it(const struct stat *file, const struct proa_segment_name *name)
            (uint64_t)file->st_size >= name->bytes;
 }
 
-/* fd, if that is the segment's file. Else -1: it is closed, and errno tells. */
+/* Returns fd if it is the segment's file. Otherwise closes it and returns -1 and errno. */
 static int file_check(int fd, const struct proa_segment_name *name)
 {
     struct stat file;
@@ -281,10 +281,10 @@ static int file_check(int fd, const struct proa_segment_name *name)
     return -1;
 }
 
-/* Opens the segment's file by /proc, or asks the owner's fd server for it. If both fail, errno is
- * that of /proc. The program may have closed it, and another file may have its number now: that is
- * not even opened, as opening a pipe or a tape does something. Looked at again when open, since
- * numbers change at any time. */
+/* Opens the segment's file by /proc, or requests it from the owner's fd server. If both fail, errno
+ * is that of /proc. The program may have closed the file, and its number may now be of another
+ * file. That file is not opened, as opening a pipe or a tape has side effects. The file is checked
+ * again when open, since numbers may change at any time. */
 static int file_get(const struct proa_segment_name *name, const char *path)
 {
     struct stat file;
@@ -324,7 +324,7 @@ int proa_segment_is_limit(int error)
     return error == ENOMEM || error == EMFILE || error == ENFILE;
 }
 
-/* The owner has mapped all of it, so no access within it can fault for lack of a page. */
+/* The owner has mapped the whole segment, so no access within it can fault for lack of a page. */
 char *proa_segment_map(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes)
 {
     char path[PATH_ROOM], *base = MAP_FAILED;

@@ -5,9 +5,9 @@
  * (shm/arena.h) cuts its blocks from segments.
  *
  * The file stays open as long as the segment exists: a process that attaches later can open it only
- * by /proc/PID/fd, or get it at the owner's fd server (shm/fd_server.h). The program may close that
- * descriptor all the same and open a file of its own under its number. Processes leave that file
- * alone then, and existing mappings stay valid.
+ * by /proc/PID/fd, or get it from the owner's fd server (shm/fd_server.h). The program may
+ * nevertheless close that descriptor and open its own file under that number. Other processes then
+ * do not use that file, and existing mappings stay valid.
  */
 #ifndef PROA_SHM_SEGMENT_H
 #define PROA_SHM_SEGMENT_H
@@ -38,26 +38,26 @@ static inline uint64_t proa_page_above(uint64_t address)
 
 /* A segment of this process. */
 struct proa_segment {
-    char *base; /* NULL: not mapped as a whole */
+    char *base; /* NULL if not mapped as a whole */
     uint64_t bytes;
     uint64_t device, inode; /* of the file */
-    int fd;                 /* it, unless the program has closed that number */
+    int fd;                 /* the file, unless the program has closed that descriptor */
 };
 
-/* A segment of another process, as it tells of it. */
+/* A segment of another process, as published by that process. */
 struct proa_segment_name {
     uint64_t id; /* of the process */
     int pid, fd;
     uint64_t bytes, device, inode;
-    uint64_t address; /* where the owner has it; 0: not as a whole */
+    uint64_t address; /* address of the owner's mapping; 0 if not mapped as a whole */
 };
 
-/* As mmap, by a system call: libraries that watch the program's mappings need not learn of it. -1
- * and errno. */
+/* As mmap, but by a system call, so that libraries that intercept mmap do not see it. Returns the
+ * address, or -1 and errno. */
 static inline long proa_map_unwatched(uint64_t first, uint64_t bytes, int protection, int flags,
                                       int fd, uint64_t offset)
 {
-#ifdef __s390x__ /* its arguments lie in memory */
+#ifdef __s390x__ /* its arguments are passed in memory */
     uint64_t arguments[] = {first,           bytes,        (uint64_t)protection,
                             (uint64_t)flags, (uint64_t)fd, offset};
 
@@ -67,84 +67,86 @@ static inline long proa_map_unwatched(uint64_t first, uint64_t bytes, int protec
 #endif
 }
 
-/* Address space that nothing else gets, as far behind the start of a large page as `like`: the
- * kernel maps and moves large pages and whole page tables there. NULL and errno. */
+/* Reserves address space at the same offset in a large page as `like`, so that the kernel can map
+ * and move large pages and whole page tables there. Returns its start, or NULL and errno. */
 char *proa_room_make(uint64_t like, uint64_t bytes);
 
 /* ---- files ---- */
 
-/* Moves a file to a high number, out of the way of the program's. Returns the new number, or fd
- * itself where none is free. Programs close files by number, as daemons do with all from 3 on, or
- * count on getting the lowest numbers for files of their own. */
+/* Moves a file to a high number, away from those of the program. Returns the new number, or fd
+ * itself if none is free. Programs close files by number, as daemons do with all from 3 on, or rely
+ * on getting the lowest numbers for their own files. */
 int proa_file_move_up(int fd);
 
-/* Closes it, and leaves errno as it is. */
+/* Closes the file and preserves errno. */
 void proa_file_close(int fd);
 
-/* Reads the start of a file, such as one of the kernel's: the number of bytes, with a NUL behind
- * them, for which there is room; -1 and errno. */
+/* Reads the start of a file, such as one of the kernel's, and appends a NUL. room: size of text, in
+ * bytes. Returns the number of bytes read, or -1 and errno. */
 ssize_t proa_file_read(const char *path, char *text, size_t room);
 
-/* Is fd still the file of this device and inode? The program may have closed it, and have one of
- * its own under that number. *file: its state, as of fstat. */
+/* Returns whether fd is still the file of this device and inode. The program may have closed it and
+ * opened its own file under that number. *file: state of the file, as by fstat. */
 int proa_file_is(int fd, uint64_t device, uint64_t inode, struct stat *file);
 
-/* When the library is loaded: the process's table of files gets room for those numbers. Later, with
- * a second thread, the kernel waits for a grace period of its own to do so: 12 ms. */
+/* Enlarges the process's table of files for those numbers when the library is loaded. Later, with a
+ * second thread, the kernel would wait for an RCU grace period: 12 ms. */
 void proa_file_make_room(void);
 
 /* ---- the owner's side: failures return an errno ---- */
 
-/* The largest segment that may be made now, in whole chunks; UINT64_MAX: no limit. A process that
- * makes a file larger than RLIMIT_FSIZE is sent SIGXFSZ, which ends the program. */
+/* Returns the size of the largest segment that may be created now, in bytes, whole chunks;
+ * UINT64_MAX if there is no limit. A process that creates a file larger than RLIMIT_FSIZE receives
+ * SIGXFSZ, which ends the program. */
 uint64_t proa_segment_most(void);
 
-/* Makes and maps one of `wanted` bytes, with no pages reserved; where a limit forbids that, a
- * smaller one, of `least` bytes at least. Both in whole chunks. 0 or an errno; EFBIG: more than
- * proa_segment_most. */
+/* Creates and maps a segment without reserving pages. wanted, least: the intended and the least
+ * acceptable size, in bytes, whole chunks; a limit may forbid the former. Returns 0 or an errno;
+ * EFBIG if least exceeds proa_segment_most. */
 int proa_segment_create(struct proa_segment *segment, uint64_t least, uint64_t wanted);
 
-/* Makes only the file, with no pages in it: the caller maps what it needs. 0 or an errno. */
+/* Creates only the file, without pages; the caller maps the parts it needs. Returns 0 or an
+ * errno. */
 int proa_segment_create_file(struct proa_segment *segment, uint64_t bytes);
 
-/* Has the program left its file alone? If not, that number may be one of the program's own. */
+/* Returns whether the segment's file is still open. If not, the program has closed it and may have
+ * opened its own file under that number. */
 int proa_segment_is_open(const struct proa_segment *segment);
 
-/* Unmaps it and closes its file. */
+/* Unmaps the segment and closes its file. */
 void proa_segment_close(const struct proa_segment *segment);
 
-/* Reserves the pages of [offset, offset + bytes), whole chunks. 0 or an errno; pages that the
- * kernel gave before it ran out stay. */
+/* Reserves the pages of [offset, offset + bytes), whole chunks. Returns 0 or an errno; pages
+ * allocated before a failure stay. */
 int proa_segment_reserve(const struct proa_segment *segment, uint64_t offset, uint64_t bytes);
 
-/* How many bytes of it have pages; 0 if its file is gone. */
+/* Returns the number of bytes that have pages; 0 if the file is closed. */
 uint64_t proa_segment_touched(const struct proa_segment *segment);
 
-/* Publishes the segment to other processes. ctl: an entry of our own process's table. */
+/* Publishes the segment to other processes. ctl: entry in this process's table. */
 void proa_segment_publish(const struct proa_segment *segment, struct proa_segment_ctl *ctl);
 
 /* ---- the others' side ---- */
 
-/* The segment that owner has published in ctl. bytes 0: none yet. */
+/* Returns the segment that owner has published in ctl; its bytes are 0 if there is none yet. */
 struct proa_segment_name proa_segment_name(const struct proa_proc_ctl *owner,
                                            const struct proa_segment_ctl *ctl);
 
-/* Maps whole pages of it. What is aligned at the owner, to no more than the segment's size or 1
- * GiB, is aligned here, if the limit on address space leaves room for that. NULL, with
- * proa_failure() and errno set, if it is not to be found, or (proa_segment_is_limit) cannot be
- * mapped here. */
+/* Maps whole pages of a segment. Alignments of the owner, up to the segment's size or 1 GiB, are
+ * preserved here if the limit on address space permits. Returns NULL, with proa_failure() and errno
+ * set, if the segment is not found or (proa_segment_is_limit) cannot be mapped here. */
 char *proa_segment_map(const struct proa_segment_name *name, uint64_t offset, uint64_t bytes);
 
-/* Is this errno, of mapping, for a limit of this process, on memory or files? */
+/* Returns whether this errno of a mapping stands for a limit of this process on memory or files. */
 int proa_segment_is_limit(int error);
 
-/* How many bytes of it have pages; 0 if it is not to be found. */
+/* Returns the number of bytes that have pages; 0 if the segment is not found. */
 uint64_t proa_segment_name_touched(const struct proa_segment_name *name);
 
 /* ---- both ---- */
 
-/* Does all of [address, address + bytes) lie in the memory_bytes bytes at base? If so, *offset: of
- * address from there. */
+/* Returns whether all of [address, address + bytes) lies in the memory_bytes bytes at base.
+ * *offset: offset of address from base, set if so. */
 static inline int proa_segment_holds(const char *base, uint64_t memory_bytes, const void *address,
                                      uint64_t bytes, uint64_t *offset)
 {

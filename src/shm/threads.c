@@ -25,14 +25,15 @@
 
 /* ---- threads that are not the program's ---- */
 
-/* Threads that are not the program's; 0: none in this place. Each is stored once, by the thread
- * that starts MPI or by itself. The number says all, so it needs no order. */
+/* Ids of threads that are not the program's; 0 for an unused entry. Each is stored once, by the
+ * thread that starts MPI or by itself. No other data depends on the id, so relaxed order
+ * suffices. */
 enum { FOREIGN_MOST = 64 };
 static int foreign[FOREIGN_MOST];
-static int alone;                   /* there was one thread when MPI_Init was called */
-static _Thread_local sigset_t mask; /* when the host was called */
+static int alone;                   /* 1 if there was one thread when MPI_Init was called */
+static _Thread_local sigset_t mask; /* the mask when the host was called */
 
-/* A thread beyond the first FOREIGN_MOST is taken for one of the program's. */
+/* Threads beyond the first FOREIGN_MOST count as the program's. */
 static void foreign_replace(int old, int new)
 {
     int found = old;
@@ -61,7 +62,7 @@ struct scheduling {
 
 static void ask_for_short_slices(void)
 {
-    enum { SLICE_NS = 100000 }; /* the shortest that the kernel gives */
+    enum { SLICE_NS = 100000 }; /* the shortest that the kernel permits */
     struct scheduling own;
 
     if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) != 0 || own.policy != SCHED_OTHER)
@@ -101,9 +102,9 @@ void proa_threads_find(struct proa_threads *threads)
         closedir(folder);
 }
 
-/* In Valgrind any thread that permits a signal to the process may take it, while the kernel prefers
- * the main one. Threads have the mask of the thread that starts them. Signals of a fault, and those
- * that end a job, stay. */
+/* In Valgrind any thread that does not block a signal of the process may receive it, while the
+ * kernel prefers the main thread. Threads inherit the mask of the thread that starts them. Signals
+ * of faults and those that end a job stay unblocked. */
 static void keep_signals_off(void)
 {
     static const int stay[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,  SIGTRAP,
@@ -143,13 +144,14 @@ void proa_threads_host_end(void)
 
 /* The system call in which a thread sleeps. */
 struct call {
-    long number; /* -1: none */
+    long number; /* -1 if none */
     uint64_t arg[6];
 };
 
-/* Finds the call of a thread: 0, or -1 if the kernel does not tell. The file says
- * "202 0x7f00 0x0 0x1 0x0 0x0 0x0 0x7ffd 0x7f01", "-1 0x7ffd 0x7f01" (a fault), or "running". A
- * thread that is on its way into a wait is there within a microsecond, as each look takes. */
+/* Finds the system call of a thread. Returns 0, or -1 if the kernel does not report it. The file
+ * contains "202 0x7f00 0x0 0x1 0x0 0x0 0x0 0x7ffd 0x7f01", "-1 0x7ffd 0x7f01" (a fault), or
+ * "running". A thread that enters a wait arrives there within a microsecond, the time of a
+ * check. */
 static int look(int id, struct call *call)
 {
     enum { TRIES = 3 };
@@ -160,7 +162,7 @@ static int look(int id, struct call *call)
     for (int i = 0; i < TRIES && text[0] == 'r'; i++)
         got = proa_file_read(path, text, sizeof text);
     call->number = -1;
-    if (got <= 0) /* a thread that has ended sleeps nowhere */
+    if (got <= 0) /* a thread that has ended does not sleep */
         return got < 0 && (errno == ENOENT || errno == ESRCH) ? 0 : -1;
     if (text[0] != 'r')
         call->number = strtol(at, &at, 10);
@@ -186,7 +188,7 @@ static int use_of_futex(const struct call *call, uint64_t first, uint64_t end)
                                                                  : PROA_THREADS_WAIT_FIXED;
 }
 
-/* Calls with lists of words or of buffers are not looked into. */
+/* Lists of words or of buffers of a call are not examined. */
 static int use_of(const struct call *call, uint64_t first, uint64_t end)
 {
     switch (call->number) {

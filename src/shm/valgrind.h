@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests to Valgrind: a sequence of instructions that does nothing on a processor, and that
- * Valgrind knows (valgrind.h documents it).
+ * Requests to Valgrind: a sequence of instructions that has no effect on a processor and that
+ * Valgrind recognizes (valgrind.h documents it).
  */
 #ifndef PROA_SHM_VALGRIND_H
 #define PROA_SHM_VALGRIND_H
 
 #include <stdint.h>
 
-/* The answer to request `what` with three arguments; 0: no tool knows the request. */
+/* Returns the answer to request `what` with three arguments; 0 if no tool knows the request. */
 #ifdef __x86_64__
 static inline uintptr_t proa_ask(uintptr_t what, uintptr_t first, uintptr_t second, uintptr_t third)
 {
@@ -30,7 +30,8 @@ static inline uintptr_t proa_ask(uintptr_t what, uintptr_t first, uintptr_t seco
 }
 #endif
 
-/* Does this process run in Valgrind, by whichever tool? It runs one thread at a time then. */
+/* Returns whether this process runs in Valgrind, with any tool. Its threads then run one at a
+ * time. */
 static inline int proa_is_in_valgrind(void)
 {
     return proa_ask(0x1001, 0, 0, 0) != 0;
