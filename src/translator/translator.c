@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-static uint32_t pending; /* written by the tool, while no thread runs */
+static uint32_t pending; /* written by the tool while no thread runs */
 static int is_there;
 
 static void ask_once(void)
