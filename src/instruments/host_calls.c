@@ -2,9 +2,7 @@
 /*
  * The host's messages and collectives, as check mode sees them (host_calls.h).
  *
- * Each exported function jumps to where its pointer says. The first call looks the host's function
- * up. Where nothing observes it the pointer is the host's function from then on, so a call costs
- * one jump.
+ * The first call of each exported function looks the host's function up.
  *
  * All functions of the table have integers and pointers for arguments, ARGUMENTS of them at the
  * most. So one body serves them all: it hands on as many words as the longest has. By the calling
@@ -35,8 +33,8 @@ struct row {
     const char *name;
     enum proa_message_kind kind;
     int comm, peer;
-    host_function *host;
-    const struct proa_observe *observe; /* NULL: nothing observes it */
+    host_function *host;                /* NULL until the first call */
+    const struct proa_observe *observe; /* NULL if nothing observes it */
     struct proa_host_buffers buffers;
 };
 
@@ -54,19 +52,20 @@ const char proa_instruments[] = PROA_BUILD;
 
 #pragma weak proa_observe /* there may be no engine */
 
-static host_function *look_up(struct row *row)
+static void look_up(struct row *row)
 {
     const struct proa_observe *observe = proa_observe ? proa_observe(PROA_BUILD) : NULL;
     void *host = dlsym(RTLD_NEXT, row->name);
 
     if (!host && observe)
         host = observe->find(row->name);
-    row->host = host ? (host_function *)(uintptr_t)host : unsupported;
     if (observe && observe->sees_host_calls()) {
         row->buffers = observe->buffers_of(row->name);
         row->observe = observe;
     }
-    return row->host;
+    /* Partner: observed. Threads that come first together store the same. */
+    proa_atomic_store(&row->host, host ? (host_function *)(uintptr_t)host : unsupported,
+                      PROA_RELEASE);
 }
 
 /* This thread is in such a call: a tool's MPI_X calls PMPI_X. */
@@ -78,13 +77,15 @@ static long call(const struct row *row, const long words[ARGUMENTS])
                      words[8], words[9], words[10], words[11], words[12], words[13]);
 }
 
-static long observed(const struct row *row, const long words[ARGUMENTS], const void *caller)
+static long observed(struct row *row, const long words[ARGUMENTS], const void *caller)
 {
     struct proa_host_seen seen = {
         .call = {row->name, row->kind, row->comm, row->peer, words, caller}};
     long result;
 
-    if (is_inside)
+    if (!proa_atomic_load(&row->host, PROA_ACQUIRE)) /* partner: look_up */
+        look_up(row);
+    if (is_inside || !row->observe)
         return call(row, words);
     row->observe->begin(&seen, row->buffers);
     is_inside = 1;
@@ -97,28 +98,14 @@ static long observed(const struct row *row, const long words[ARGUMENTS], const v
 /* One of the two names of a function, `prefix` MPI or PMPI. MPI_X goes on to the next MPI_X, which
  * may be a tool's, and PMPI_X to the next PMPI_X. */
 #define NAME_OF(prefix, name, kind, comm, peer, ...)                                         \
-    static host_function first_##prefix##_##name;                                            \
-    static host_function *to_##prefix##_##name = first_##prefix##_##name;                    \
     static struct row row_##prefix##_##name = {                                              \
         #prefix "_" #name, PROA_MESSAGE_##kind, comm, peer, NULL, NULL, {0, 0}};             \
-    static long observed_##prefix##_##name(WORDS)                                            \
+    EXPORTED long proa_host_##prefix##_##name(WORDS) __asm__(#prefix "_" #name) __VA_ARGS__; \
+    long proa_host_##prefix##_##name(WORDS)                                                  \
     {                                                                                        \
         const long words[ARGUMENTS] = {HANDED_ON};                                           \
                                                                                              \
         return observed(&row_##prefix##_##name, words, __builtin_return_address(0));         \
-    }                                                                                        \
-    static long first_##prefix##_##name(WORDS)                                               \
-    {                                                                                        \
-        host_function *to = look_up(&row_##prefix##_##name);                                 \
-                                                                                             \
-        to = row_##prefix##_##name.observe ? observed_##prefix##_##name : to;                \
-        proa_atomic_store(&to_##prefix##_##name, to, PROA_RELEASE);                          \
-        return to(HANDED_ON);                                                                \
-    }                                                                                        \
-    EXPORTED long proa_host_##prefix##_##name(WORDS) __asm__(#prefix "_" #name) __VA_ARGS__; \
-    long proa_host_##prefix##_##name(WORDS)                                                  \
-    {                                                                                        \
-        return proa_atomic_load(&to_##prefix##_##name, PROA_RELAXED)(HANDED_ON);             \
     }
 #define FUNCTION_OF(name, kind, comm, peer) \
     NAME_OF(PMPI, name, kind, comm, peer, ) \
