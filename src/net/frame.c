@@ -17,7 +17,7 @@ void proa_frame_write(struct proa_frame_head *head, enum proa_frame_kind kind,
     memcpy(head->secret, secret, PROA_FRAME_SECRET);
 }
 
-/* Compares in constant time, so that the time does not tell how much of a guess was right. */
+/* Compares in constant time, so that the duration does not reveal how much of a guess is right. */
 static int same_secret(const unsigned char *a, const unsigned char *b)
 {
     unsigned char different = 0;
@@ -27,7 +27,7 @@ static int same_secret(const unsigned char *a, const unsigned char *b)
     return !different;
 }
 
-/* NULL, or words that say what is wrong with a head whose sender knows the secret. */
+/* Returns the fault of a head whose sender knows the secret, in words; NULL if there is none. */
 static const char *nonsense(const struct proa_frame_head *head, size_t count)
 {
     if (head->version != PROA_FRAME_VERSION)

@@ -11,8 +11,8 @@
 enum {
     ROUTED = -2,     /* a route between subnets may be missing */
     HELD = 512,      /* one network is better than two */
-    HELD_ROUTED = 1, /* but it may not lead to the others */
-    NTH_MOST = 4,    /* addresses of a process in one subnet that are looked at */
+    HELD_ROUTED = 1, /* the same, but it may not lead to the others */
+    NTH_MOST = 4,    /* addresses of a process in one subnet that are considered */
     ENTRIES_MOST = PROA_OFFERS_MOST * 2 * NTH_MOST
 };
 
@@ -67,7 +67,7 @@ int proa_offers_pick(const struct proa_offers *mine, const struct proa_common *c
 
 /* ---- one entry, all processes ---- */
 
-/* An address, and the machine of the process that showed it. */
+/* An address, and the machine of its process. */
 struct at {
     unsigned char address[16];
     uint64_t machine;
@@ -78,7 +78,7 @@ static int compare(const void *a, const void *b)
     return memcmp(a, b, sizeof(struct at));
 }
 
-/* Do two machines show the same address? Sorts them. */
+/* Returns whether two machines show the same address. Sorts the addresses. */
 static int is_ambiguous(struct at *at, int count)
 {
     qsort(at, (size_t)count, sizeof *at, compare);
@@ -89,7 +89,8 @@ static int is_ambiguous(struct at *at, int count)
     return 0;
 }
 
-/* Completes an entry whose key is set. 0: not all processes are in it, or it leads nowhere. */
+/* Completes an entry whose key is set. Returns 0 if not all processes are in it, or it leads
+ * nowhere. */
 static int evaluate(const struct proa_offers *all, int count, struct at *at,
                     struct proa_common *common)
 {
@@ -112,7 +113,7 @@ static int evaluate(const struct proa_offers *all, int count, struct at *at,
     common->score = worth + (common->routed ? ROUTED : 0);
     if (held)
         common->score += common->routed ? HELD_ROUTED : HELD;
-    /* Two providers that drive no device fail alike on the same addresses: one try is enough. */
+    /* Two providers that drive no device fail alike on the same addresses: trying one is enough. */
     if (common->flags & PROA_OFFER_DEVICE || !(common->flags & PROA_OFFER_IP))
         common->places = proa_hash_bytes(common->places, &common->kind, sizeof common->kind);
     return !(common->flags & PROA_OFFER_IP) || !is_ambiguous(at, count);
@@ -122,8 +123,8 @@ static int evaluate(const struct proa_offers *all, int count, struct at *at,
 
 struct entries {
     int count;
-    struct proa_common entry[ENTRIES_MOST]; /* network 0: it is out */
-    struct at at[];                         /* of the processes, in one of them */
+    struct proa_common entry[ENTRIES_MOST]; /* network is 0 in an entry that was removed */
+    struct at at[];                         /* addresses of the processes in one of the entries */
 };
 
 static int is_listed(const struct entries *list, const struct proa_common *one)
@@ -134,7 +135,7 @@ static int is_listed(const struct entries *list, const struct proa_common *one)
     return 0;
 }
 
-/* Adds the entries that differ in `nth` alone. */
+/* Adds the entries that differ only in `nth`. */
 static void add(struct entries *list, struct proa_common one)
 {
     enum { KEY = offsetof(struct proa_common, machine), END = offsetof(struct proa_common, score) };
@@ -148,7 +149,7 @@ static void add(struct entries *list, struct proa_common one)
     }
 }
 
-/* Entries that process 0 could be in: others are not common. */
+/* Proposes the entries that process 0 could be in: others are not common. */
 static void propose(const struct proa_offers *first, uint64_t machine, struct entries *list)
 {
     for (int i = 0; i < first->count; i++) {
@@ -171,7 +172,7 @@ static void propose(const struct proa_offers *first, uint64_t machine, struct en
     }
 }
 
-/* The best entry, the first of those that are as good; NULL: none is left. */
+/* Returns the best entry, the first one among equals; NULL if none is left. */
 static const struct proa_common *best_of(const struct entries *list)
 {
     const struct proa_common *best = NULL;
@@ -182,7 +183,7 @@ static const struct proa_common *best_of(const struct entries *list)
     return best;
 }
 
-/* One try on the same addresses is enough. */
+/* Drops the other entries on the same addresses: one try is enough. */
 static void drop_places(struct entries *list, uint64_t places)
 {
     for (int i = 0; i < list->count; i++)
@@ -190,7 +191,7 @@ static void drop_places(struct entries *list, uint64_t places)
             list->entry[i].network = 0;
 }
 
-/* The machine whose addresses all processes have; 0: there is none. */
+/* Returns the machine whose addresses all processes have; 0 if there is none. */
 static uint64_t machine_of(const struct proa_offers *all, int count)
 {
     for (int i = 1; i < count; i++)
@@ -223,7 +224,7 @@ int proa_offers_common(const struct proa_offers *all, int count, void *room,
     return common;
 }
 
-/* ---- for people ---- */
+/* ---- names ---- */
 
 static int has_kind(const struct proa_offers *one, uint32_t kind)
 {

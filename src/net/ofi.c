@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The transport over libfabric: see ofi.h. It opens and closes here, and makes progress. */
+/* The transport over libfabric: see ofi.h. This file opens and closes it, and makes progress. */
 #include "net/ofi.h"
 #include "base/atomic.h"
 #include "base/fail.h"
@@ -14,11 +14,11 @@
 #include <utlist.h>
 
 enum {
-    CLOCK_TURNS = 32,          /* calls of progress between two looks at the clock */
-    AT_ONCE = 16,              /* completions read from the queue */
-    ROUNDS = 8,                /* of reading, in one call of progress */
-    CLOSE_NS = 500 * 1000000,  /* messages in flight at the end have so long to leave */
-    FAREWELL_NS = 20 * 1000000 /* and farewells that the network does not take at once */
+    CLOCK_TURNS = 32,          /* calls of progress between two readings of the clock */
+    AT_ONCE = 16,              /* completions read from the queue at once */
+    ROUNDS = 8,                /* rounds of reading in one call of progress */
+    CLOSE_NS = 500 * 1000000,  /* limit for messages in flight to leave at the end */
+    FAREWELL_NS = 20 * 1000000 /* and for farewells for which the network has no room at first */
 };
 
 int proa_ofi_know_buffers;
@@ -30,11 +30,11 @@ const char *proa_ofi_said(long error)
 
 /* ---- progress ---- */
 
-/* error: libfabric's number, or 0. */
+/* error: libfabric's number, or 0 */
 static void completed(struct proa_net *net, struct proa_ofi_context *context, size_t bytes,
                       int error)
 {
-    struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context; /* if it is no move */
+    struct proa_ofi_frame *frame = (struct proa_ofi_frame *)context; /* unless it is a move */
 
     if (context->kind == PROA_OFI_MOVE) {
         proa_ofi_piece_done(net, (struct proa_ofi_piece *)context, error);
@@ -44,7 +44,8 @@ static void completed(struct proa_net *net, struct proa_ofi_context *context, si
                                proa_ofi_said(error));
         proa_ofi_frame_sent(net, frame);
     } else if (error) {
-        /* The frame was cut short, or its sender ended within it. Only its buffer is of use. */
+        /* The frame was truncated, or its sender ended while sending it. Only its buffer can be
+         * used. */
         proa_log(PROA_LOG_DEBUG, "network: a message is incomplete: %s", proa_ofi_said(error));
         LL_PREPEND(net->unposted, frame);
     } else {
@@ -60,7 +61,7 @@ static void failed(struct proa_net *net)
         completed(net, entry.op_context, 0, entry.err ? entry.err : FI_EIO);
 }
 
-/* PROA_OK, or a negative code: the queue is gone. */
+/* Returns PROA_OK, or a negative code if the queue is gone. */
 static int read_queue(struct proa_net *net)
 {
     struct fi_cq_msg_entry entries[AT_ONCE];
@@ -161,8 +162,9 @@ static int open_endpoint(struct proa_net *net)
     return outcome;
 }
 
-/* libfabric 2 has a limit for each kind of operation, of which ep_attr has the largest: names of
- * the options here, as headers of version 1 lack them. Without them ep_attr holds for all. */
+/* libfabric 2 has a limit for each kind of operation, of which ep_attr has the largest. The names
+ * of the options are defined here, as headers of version 1 lack them. Without these options ep_attr
+ * applies to all. */
 enum { OPTION_MAX_MSG_SIZE = 12, OPTION_MAX_RMA_SIZE = 14 };
 
 static size_t limit_of(const struct proa_net *net, int option)
@@ -209,7 +211,7 @@ static int name_ourselves(struct proa_net *net)
 static void close_all(struct proa_net *net)
 {
     proa_ofi_doze_close(net);
-    proa_ofi_memory_close(net); /* which may be bound to the endpoint */
+    proa_ofi_memory_close(net); /* the memory may be bound to the endpoint */
     if (net->ep)
         fi_close(&net->ep->fid);
     if (net->frames_mr)
@@ -228,7 +230,7 @@ static void close_all(struct proa_net *net)
     free(net->moves);
 }
 
-/* Joins the network that net->info says. */
+/* Joins the network of net->info. */
 static int join(struct proa_net *net, struct proa_net_address *address)
 {
     static int (*const steps[])(struct proa_net * net) = {
@@ -244,7 +246,7 @@ static int join(struct proa_net *net, struct proa_net_address *address)
     return outcome;
 }
 
-/* *net: unchanged where it fails. */
+/* net: unchanged on failure */
 static int open_one(const struct proa_net *fresh, struct fi_info *info, struct proa_net **net,
                     struct proa_net_address *address)
 {
@@ -270,8 +272,9 @@ static int open_one(const struct proa_net *fresh, struct fi_info *info, struct p
     return outcome;
 }
 
-/* Libraries that libfabric loads may handle signals, such as those of a crash, to print something.
- * Signals belong to the program. So this is called with `take` before, and without it after. */
+/* Libraries that libfabric loads may install handlers of signals, such as those of a crash, to
+ * print something. But signals belong to the program. So this function is called with `take`
+ * before, and without it after. */
 static void keep_signals(struct sigaction kept[SIGSYS + 1], int take)
 {
     for (int number = 1; number <= SIGSYS; number++)
@@ -279,7 +282,7 @@ static void keep_signals(struct sigaction kept[SIGSYS + 1], int take)
             sigaction(number, take ? NULL : &kept[number], take ? &kept[number] : NULL);
 }
 
-/* The networks that libfabric has for this process: asked for once, as it takes milliseconds. */
+/* The networks that libfabric has for this process. Queried once, as that takes milliseconds. */
 static struct {
     struct proa_offers offers;
     struct proa_offer_names names;
@@ -336,7 +339,7 @@ static int ofi_open(const struct proa_net_events *events, void *context,
 
 /* ---- closing ---- */
 
-/* A peer that never answered a try of the network is not in touch. */
+/* Returns whether the peer counts at the end: not if it never answered a try of the network. */
 static int is_in_touch(const struct proa_ofi_peer *peer)
 {
     return peer->state == PROA_OFI_THERE && (peer->wanted || peer->answered);
@@ -350,7 +353,7 @@ static int anything_leaves(const struct proa_net *net)
     return 0;
 }
 
-/* How many peers that know this process have not been told: the network had no room. */
+/* Returns how many peers that know this process got no farewell, as the network had no room. */
 static int tell_peers(struct proa_net *net, int in_order)
 {
     const uint8_t body = in_order != 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Loads libfabric when it is first needed, and finds which networks it offers, the best first. The
- * processes of a window find out together which of them is taken (offer.h, remote/network.h);
- * nothing is measured for it, which would let the order differ by chance. The networks are ranked
- * by what libfabric and the kernel tell of them:
+ * processes of a window choose one of them together (offer.h, remote/network.h). Nothing is
+ * measured, as measurements would let the order differ by chance. The networks are ranked by
+ * properties that libfabric and the kernel report:
  *
  *   1. an interface that is up and has a carrier
  *   2. an address by which other machines can be reached: not loopback, not of the link alone, not
@@ -33,18 +33,18 @@
 #include <unistd.h>
 #include <utlist.h>
 
-/* Sums of these are compared: each outweighs all that are smaller. */
+/* Sums of these are compared: each outweighs all smaller ones together. */
 enum { ONE_LAYER = 1, DEVICE = 4, BRIDGE = -8, LINK_ALONE = -16, LOOPBACK = -32, DOWN = -64 };
 
-enum { PROVIDERS_MOST = 4 /* that are shown of one address */ };
+enum { PROVIDERS_MOST = 4 /* providers that are shown for one address */ };
 
 /* ---- the library ---- */
 
 struct proa_libfabric proa_libfabric;
 
-/* A function of the oldest version whose fields Proa knows. A newer libfabric keeps it, and only
- * appends fields; the default would be the layout of the headers that are current where Proa runs,
- * not where it was built. */
+/* Finds a function in the oldest version whose fields Proa knows. A newer libfabric keeps that
+ * version, and only appends fields. The default version would have the layout of the headers where
+ * Proa runs, not where it was built. */
 static void *find(void *handle, const char *name)
 {
     void *symbol = dlvsym(handle, name, "FABRIC_1.3");
@@ -55,7 +55,7 @@ static void *find(void *handle, const char *name)
 #define FIND(name) \
     (proa_libfabric.name = (__typeof__(proa_libfabric.name))find(handle, "fi_" #name))
 
-/* It stays loaded: providers have threads and hooks that outlive a dlclose. */
+/* The library stays loaded: providers have threads and hooks that outlive a dlclose. */
 int proa_libfabric_load(void)
 {
     void *handle;
@@ -72,14 +72,16 @@ int proa_libfabric_load(void)
     return proa_fail(PROA_ERR_OTHER, "libfabric.so.1 lacks functions that Proa needs");
 }
 
-/* ---- the interface that an address belongs to ---- */
+/* ---- the interface of an address ---- */
 
-/* Of this machine. NULL: then no offer is known to be at loopback, or named by an interface. */
+/* The interfaces of this machine. If NULL, no offer is known to be loopback, or to match an
+ * interface's name. */
 static struct ifaddrs *interfaces;
 
 static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-/* Reads an IP address as a struct proa_offer has it: IPv4 as ::ffff:a.b.c.d. Is it one? */
+/* Reads an IP address in the form of struct proa_offer: IPv4 as ::ffff:a.b.c.d. Returns whether it
+ * is one. */
 static int read_ip(const void *address, unsigned char ip[16])
 {
     const struct sockaddr_in *ipv4 = address;
@@ -102,7 +104,7 @@ static int read_own_ip(const struct fi_info *info, unsigned char ip[16])
            read_ip(info->src_addr, ip);
 }
 
-/* NULL: it has none. */
+/* Returns NULL if the network has no interface. */
 static const struct ifaddrs *interface_of(const struct fi_info *info)
 {
     const struct ifaddrs *one = interfaces;
@@ -123,7 +125,8 @@ static int is_bridge(const char *interface)
     return access(path, F_OK) == 0;
 }
 
-/* 169.254/16 and fe80::/10: an interface gives itself such an address where nothing else does. */
+/* 169.254/16 and fe80::/10: an interface assigns itself such an address if no other source assigns
+ * one. */
 static int is_link_alone(const struct sockaddr *address)
 {
     unsigned char ip[16];
@@ -148,7 +151,8 @@ static int is_address(const struct fi_info *info, const char *text)
 
 /* ---- usable networks ---- */
 
-/* PROA_PROVIDER: the whole name, or its first layer: tcp is tcp as well as tcp;ofi_rxm. */
+/* Compares with PROA_PROVIDER: the whole name, or its first layer. tcp matches tcp and tcp;ofi_rxm.
+ */
 static int provider_is(const struct fi_info *info, const char *wanted)
 {
     const char *name = info->fabric_attr->prov_name;
@@ -158,7 +162,7 @@ static int provider_is(const struct fi_info *info, const char *wanted)
            (strlen(wanted) == first && strncmp(name, wanted, first) == 0);
 }
 
-/* wanted: an interface, a device, one of their addresses or a network. */
+/* wanted: an interface, a device, one of their addresses, or a network */
 static int interface_is(const struct fi_info *info, const char *wanted)
 {
     const struct ifaddrs *interface = interface_of(info);
@@ -169,7 +173,7 @@ static int interface_is(const struct fi_info *info, const char *wanted)
            is_address(info, wanted);
 }
 
-/* PROA_INTERFACE: several of them, with commas between; nodes may have different ones. */
+/* Compares with PROA_INTERFACE: several, separated by commas, as nodes may have different ones. */
 static int interface_is_among(const struct fi_info *info, const char *wanted)
 {
     char one[64];
@@ -235,8 +239,7 @@ static int by_rank(const struct fi_info *a, const struct fi_info *b)
     return rank_of(b) - rank_of(a);
 }
 
-/* Frees the networks that are of no use, and ranks the others: those that are as good stay in
- * libfabric's order. */
+/* Frees the unusable networks, and ranks the others: equal ones stay in libfabric's order. */
 static struct fi_info *ranked(struct fi_info *list)
 {
     struct fi_info *one, *next;
@@ -278,9 +281,9 @@ static struct fi_info *hints_of_need(void)
     hints->mode = FI_CONTEXT | FI_CONTEXT2;
     hints->ep_attr->type = FI_EP_RDM;
     hints->domain_attr->threading = FI_THREAD_SAFE;
-    hints->domain_attr->data_progress = FI_PROGRESS_MANUAL; /* core drives it: no thread beside */
+    hints->domain_attr->data_progress = FI_PROGRESS_MANUAL; /* core makes progress */
     hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
-    hints->domain_attr->resource_mgmt = FI_RM_ENABLED; /* a call without room fails */
+    hints->domain_attr->resource_mgmt = FI_RM_ENABLED; /* a call without room has to fail */
     hints->domain_attr->mr_mode =
         FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
     return hints;
@@ -293,8 +296,8 @@ static int has_provider(const struct fi_info *list, const char *provider)
     return list != NULL;
 }
 
-/* libfabric skips providers that were built for an older interface than it is asked for, such as a
- * vendor's beside a newer library. They come last, and are used by that interface. */
+/* libfabric skips providers that were built for an older interface than the requested one, such as
+ * a vendor's with a newer library. They are listed last, and used with that interface. */
 static void ask_older(const struct fi_info *hints, struct fi_info **list)
 {
     struct fi_info *older, *one, *next, *added = NULL, *known = NULL;
@@ -380,7 +383,7 @@ static struct proa_offer offer_of(const struct fi_info *info)
     return offer;
 }
 
-/* A number of this machine: processes with the same number have the same interfaces. Not 0. */
+/* Returns a hash of this machine, not 0: processes with the same one have the same interfaces. */
 static uint64_t machine(void)
 {
     uint64_t hash = PROA_HASH_OF_NOTHING;
@@ -398,7 +401,7 @@ static uint64_t machine(void)
     return hash ? hash : 1;
 }
 
-/* The place of the same offer in the list; -1: it is not there. */
+/* Returns the index of the same offer in the list, or -1 if it is not there. */
 static int place_of(const struct proa_offers *offers, const struct proa_offer *one)
 {
     for (int i = 0; i < offers->count; i++)
@@ -425,7 +428,7 @@ static int has_fabric(const struct fi_info *list, const char *fabric)
 }
 
 /* libfabric lists some networks several times. Another fabric of a device and provider, such as
- * `efa` behind `efa-direct`, is for the case that the first one cannot be joined. */
+ * `efa` after `efa-direct`, is used if the first one cannot be joined. */
 static void show_again(struct fi_info *first, struct fi_info *again)
 {
     if (has_fabric(first, again->fabric_attr->name))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread sleeps in the kernel until something comes: at the descriptor of libfabric's queue, and
- * at a doorbell (an eventfd) that `wake` writes to. fi_trywait says whether the descriptor will
- * report events that have come already.
+ * A thread sleeps in the kernel until something arrives: at the descriptor of libfabric's queue,
+ * and at a doorbell (an eventfd) that `wake` writes to. fi_trywait says whether the descriptor will
+ * report events that have already arrived.
  *
  * Some networks (`net` of libfabric 1.17) never reset their descriptor: once ready, it stays ready.
  * After several dozes in a row that it ended for nothing, only an edge of the descriptor counts as
- * news. The kernel reports an edge when something has come since, whether the descriptor was ready
- * or not. Bytes that the network has left unread cause no edge, so such a sleep is short.
+ * news. The kernel reports an edge when something has arrived since, whether the descriptor was
+ * ready or not. Bytes that the network has left unread cause no edge, so such a sleep is short.
  *
  * A network whose queue has no descriptor is polled at intervals (NAP_NS) instead.
  */
@@ -25,8 +25,8 @@
 
 enum {
     NAP_NS = 1000000,            /* without a descriptor */
-    FRUITLESS_MOST = 4,          /* dozes, ended by a descriptor for nothing */
-    EDGE_SLEEP_NS = 50 * 1000000 /* the longest, for news alone */
+    FRUITLESS_MOST = 4,          /* dozes in a row that a descriptor has ended for nothing */
+    EDGE_SLEEP_NS = 50 * 1000000 /* the longest sleep that only edges end */
 };
 
 int proa_ofi_doze_open(struct proa_net *net)
@@ -59,7 +59,7 @@ static int may_sleep(struct proa_net *net)
     return net->queue_fd < 0 || fi_trywait(net->fabric, &queue, 1) == 0;
 }
 
-/* The longest time to sleep. */
+/* Returns the longest time to sleep, nanoseconds. */
 static long for_ns(const struct proa_net *net, long timeout_ns)
 {
     long tick = proa_atomic_load(&net->next_tick, PROA_RELAXED) - proa_system->now_ns(),
@@ -70,8 +70,8 @@ static long for_ns(const struct proa_net *net, long timeout_ns)
     return least < 0 ? 0 : least;
 }
 
-/* The descriptor to sleep at: the queue's, or the one for its edges while the queue's is often
- * ready for something old. */
+/* Returns the descriptor to sleep at: the queue's, or the one for its edges while the queue's is
+ * often ready without a new event. */
 static int watched(const struct proa_net *net)
 {
     struct pollfd queue = {.fd = net->queue_fd, .events = POLLIN};
@@ -83,7 +83,8 @@ static int watched(const struct proa_net *net)
                : net->queue_fd;
 }
 
-/* The descriptor is ready: has something come? The queue's may be ready for something old. */
+/* Called when the descriptor is ready. Returns whether something has arrived: the queue's
+ * descriptor may be ready without a new event. */
 static int is_news(struct proa_net *net, int fd)
 {
     unsigned fruitless = proa_atomic_load(&net->fruitless, PROA_RELAXED);
@@ -95,11 +96,11 @@ static int is_news(struct proa_net *net, int fd)
     return fruitless == 0;
 }
 
-/* Sleeps until one of them is ready, or the time is over. rung: set to whether each one's doorbell
- * has been rung. */
+/* Sleeps until a descriptor is ready, or the time is over. rung: result, whether each network's
+ * doorbell was rung. */
 static int sleep_ns(struct proa_net *const nets[], int count, long ns, int rung[])
 {
-    struct pollfd at[PROA_NETS_MOST][2]; /* news, and the doorbell; -1 is ignored */
+    struct pollfd at[PROA_NETS_MOST][2]; /* queue and doorbell; -1 is ignored */
     struct timespec time;
     int news = 0;
 
@@ -120,8 +121,8 @@ static int sleep_ns(struct proa_net *const nets[], int count, long ns, int rung[
     return news;
 }
 
-/* A thread that has marked the bell may ring it only after that. Such a ring ends a later sleep,
- * and has no mark: it would end all sleeps from then on. */
+/* A thread that has marked the bell may ring it only after this call. Such a ring ends a later
+ * sleep without a mark. If it were left unread, it would end all sleeps from then on. */
 static void take_bell(struct proa_net *net, int is_rung)
 {
     uint64_t rings;

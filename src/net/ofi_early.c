@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Frames that came before their turn, on a network that does not keep the order of messages. They
- * are few: a frame waits for those that were on their way together with it.
+ * Frames that arrived before their turn, on a network that does not keep the order of messages.
+ * They are few: a frame waits only for those that were in flight together with it.
  */
 #include "net/ofi.h"
 

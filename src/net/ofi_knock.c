@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Whether a peer's host refuses connections to it.
+ * Checks whether a peer's host refuses connections to it.
  *
- * libfabric connects to a process when something is sent to it first. Where the host refuses that,
- * it says nothing and connects again, so a peer that has gone before is not known from one that is
- * slow. The kernel tells them apart: an endpoint listens from before its address is shown to others
- * until its process ends, so a host that refuses has no such process any more.
+ * libfabric connects to a process when something is first sent to it. If the host refuses the
+ * connection, libfabric reports nothing and connects again. So a peer that is gone looks like one
+ * that is slow. The kernel can tell them apart: an endpoint listens from before its address is
+ * shown to others until its process ends. So if a host refuses, there is no such process any more.
  */
 #include "net/ofi.h"
 
@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Other networks have addresses of IP too, where nothing listens by TCP. `net`: libfabric 1.17. */
+/* Other networks have IP addresses too, at which nothing listens by TCP. `net`: libfabric 1.17. */
 static int is_tcp(const struct proa_net *net)
 {
     const char *name = net->info->fabric_attr->prov_name;

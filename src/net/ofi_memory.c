@@ -2,9 +2,9 @@
 /*
  * Memory that others may put to and get from, and buffers that the network has to know.
  *
- * A key is 64 random bits wherever the network lets us choose it: a stranger reaches memory only by
- * guessing 64 bits. It travels with the range that it is for, so that the origin refuses bytes
- * outside it; the network at the target does so too.
+ * A key is 64 random bits if the network lets us choose it: other programs reach the memory only by
+ * guessing 64 bits. The key is sent together with its range, so that the origin refuses bytes
+ * outside the range; the network at the target does so too.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
@@ -80,7 +80,7 @@ static int limited(const struct proa_net *net, size_t bytes)
 static int know(struct proa_net *net, void *memory, size_t bytes, uint64_t access,
                 struct fid_mr **mr)
 {
-    enum { TRIES = 8 }; /* a key may be taken */
+    enum { TRIES = 8 }; /* a key may be in use */
     uint64_t key = 0;
     int outcome;
 
@@ -144,7 +144,7 @@ static uint64_t access_of(const struct proa_net *net)
            (net->memory_mode & FI_MR_LOCAL ? FI_READ | FI_WRITE : 0);
 }
 
-/* Of a hundred pages, those that are in memory. Looks at LOOKS of them. */
+/* Returns the percentage of pages that are resident. Samples LOOKS pages. */
 static int touched(const void *memory, size_t bytes)
 {
     enum { LOOKS = 256 };
@@ -160,7 +160,8 @@ static int touched(const void *memory, size_t bytes)
     return 100 * count / LOOKS;
 }
 
-/* A network that wants FI_MR_ALLOCATED pins all pages, which fills them. */
+/* Logs memory that is not touched yet: a network that requires FI_MR_ALLOCATED pins all pages,
+ * which allocates them. */
 static void tell_untouched(const struct proa_net *net, const void *memory, size_t bytes)
 {
     static const size_t least = (size_t)1 << 30;

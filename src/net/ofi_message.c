@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages: each goes out as one frame (frame.h). The frames' numbers restore the order in which
- * they were sent, where the network does not keep it, and show that it does where it promises so.
+ * Messages: each is sent as one frame (frame.h). The frames' numbers restore the order in which
+ * they were sent if the network does not keep it, and verify the order if the network promises it.
  *
- * Where two processes connect to each other at the same moment, libfabric may close both
- * connections over TCP, with all that they carry. So nothing else goes out to a peer before that
- * has answered a greeting, which is repeated. A process that has read a frame from a connection has
- * closed the other one, if there was one.
+ * If two processes connect to each other at the same moment, libfabric may close both connections
+ * over TCP, with everything in them. So a peer gets nothing but a greeting, which is repeated,
+ * until it has answered. A process that has read a frame from a connection has closed the other
+ * one, if there was one.
  *
  * proa_frame_read checks every received frame before it is trusted. A frame whose sender does not
- * know our secret is dropped, with a line now and then. A frame that makes no sense although its
- * sender knows the secret ends that peer.
+ * know our secret is dropped, with a line now and then. A malformed frame of a sender that knows
+ * the secret ends that peer.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
@@ -80,7 +80,7 @@ int proa_ofi_frames_open(struct proa_net *net)
     return PROA_OK;
 }
 
-/* ---- out ---- */
+/* ---- sending ---- */
 
 static int send_frame(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_frame_kind kind,
                       const void *body, size_t bytes)
@@ -107,7 +107,7 @@ static int send_frame(struct proa_net *net, struct proa_ofi_peer *peer, enum pro
     return proa_ofi_peer_refused(net, peer, outcome);
 }
 
-/* It is repeated after GREET_NS, and then in times that double. */
+/* A greeting is repeated after GREET_NS, and then at intervals that double. */
 int proa_ofi_greet(struct proa_net *net, struct proa_ofi_peer *peer)
 {
     const long since = peer->unanswered ? (net->now - peer->unanswered) / 2 : 0,
@@ -125,7 +125,8 @@ int proa_ofi_greet(struct proa_net *net, struct proa_ofi_peer *peer)
     return PROA_NET_AGAIN;
 }
 
-/* A farewell and the like go to a peer that has greeted this process, or that may not hear it. */
+/* Farewells and the like are sent to a peer that has greeted this process, or that may not receive
+ * them. */
 int proa_ofi_frame_send(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_frame_kind kind,
                         const void *body, size_t bytes)
 {
@@ -142,10 +143,10 @@ void proa_ofi_frame_sent(struct proa_net *net, struct proa_ofi_frame *frame)
     proa_ofi_frame_give(net, frame);
 }
 
-/* ---- in ---- */
+/* ---- receiving ---- */
 
-/* Logs not each message, but the 1st, 2nd, 4th and so on: a flood of messages must not flood the
- * log. */
+/* Logs only the 1st, 2nd, 4th such message and so on: a flood of messages must not flood the log.
+ */
 static void tell_stranger(struct proa_net *net, const char *why)
 {
     unsigned long count = ++net->strangers;
@@ -156,8 +157,8 @@ static void tell_stranger(struct proa_net *net, const char *why)
                  why, count);
 }
 
-/* Returns the peer that greets us, a process of the job that we have perhaps not reached yet. NULL:
- * it cannot be a peer. */
+/* Returns the peer that greets us: a process of the job that we may not have reached yet. Returns
+ * NULL if it cannot be a peer. */
 static struct proa_ofi_peer *greeted(struct proa_net *net, const struct proa_frame_head *head,
                                      const void *body)
 {
@@ -174,11 +175,11 @@ static struct proa_ofi_peer *greeted(struct proa_net *net, const struct proa_fra
     return NULL;
 }
 
-/* Handles a good frame of a peer that is there. */
+/* Handles a good frame of a known peer. */
 static void take_in(struct proa_net *net, struct proa_ofi_peer *peer,
                     const struct proa_frame_head *head, const void *body)
 {
-    if (head->kind == PROA_FRAME_GAVE_UP) { /* frames before it may have been lost */
+    if (head->kind == PROA_FRAME_GAVE_UP) { /* earlier frames may have been lost */
         proa_ofi_peer_ends(net, peer, PROA_NET_GAVE_UP);
         return;
     }
@@ -188,7 +189,7 @@ static void take_in(struct proa_net *net, struct proa_ofi_peer *peer,
         proa_ofi_peer_answer(net, peer, PROA_FRAME_WELCOME);
         return;
     }
-    peer->answered = 1; /* a welcome, or what comes after this process's own */
+    peer->answered = 1; /* a welcome, or a frame that follows this process's own */
     if (head->kind == PROA_FRAME_WELCOME) {
         proa_ofi_peer_heard(net, peer);
         return;
@@ -218,7 +219,7 @@ static void take_in(struct proa_net *net, struct proa_ofi_peer *peer,
     }
 }
 
-/* Keeps a frame that came before its turn. */
+/* Keeps a frame that arrived before its turn. */
 static void keep(struct proa_net *net, struct proa_ofi_peer *peer,
                  const struct proa_frame_head *head, const void *body)
 {
@@ -227,7 +228,7 @@ static void keep(struct proa_net *net, struct proa_ofi_peer *peer,
     proa_ofi_peer_fail(net, peer, "too many of its messages came before their turn");
 }
 
-/* Handles a good frame of a peer that is there, and those that have waited for it. */
+/* Handles a good frame of a known peer, and those that have waited for it. */
 static void take_in_turn(struct proa_net *net, struct proa_ofi_peer *peer,
                          const struct proa_frame_head *head, const void *body)
 {
@@ -248,7 +249,7 @@ static void take_in_turn(struct proa_net *net, struct proa_ofi_peer *peer,
         proa_ofi_early_drop(net, peer->id);
 }
 
-/* Answers a peer that was given up for its silence and sends again; not for each frame. */
+/* Answers a peer that was given up for its silence and sends again, but not for each frame. */
 static void answer_lost(struct proa_net *net, struct proa_ofi_peer *peer, uint16_t kind)
 {
     enum { ANSWER_NS = 200000000 };
@@ -280,7 +281,7 @@ static void look_at(struct proa_net *net, const void *bytes, size_t count)
         tell_stranger(net, why);
     else if (head.kind == PROA_FRAME_GREETING && !peer)
         peer = greeted(net, &head, body);
-    else if (!peer && head.kind != PROA_FRAME_BYE) /* its greeting may not have come */
+    else if (!peer && head.kind != PROA_FRAME_BYE) /* its greeting may not have arrived */
         tell_stranger(net, "comes from a process that has sent no greeting");
     if (peer && peer->state == PROA_OFI_THERE)
         take_in_turn(net, peer, &head, body);

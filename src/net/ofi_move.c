@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Puts and gets. They are cut into pieces, a few of which are in flight at a time. So messages get
- * between the pieces of a large one, and no network's largest operation limits them.
+ * between the pieces of a large one, and the network's limit on operations does not limit them.
  *
- * A put asks for FI_DELIVERY_COMPLETE: its completion then says that the bytes lie in the target's
- * memory, which `done` is to say. A completion without it may only say that the bytes have left.
- * Where the network has no such completion, a read of the put's last byte follows, which proves the
+ * A put requests FI_DELIVERY_COMPLETE: its completion then proves that the bytes are in the
+ * target's memory, as `done` requires. Another completion may only prove that the bytes have left.
+ * If the network has no such completion, a read of the put's last byte follows, which proves the
  * same (ofi_promise.c).
  *
- * Where the network has to know its buffers, a small put or get is copied through one that it
- * knows. A large one registers its own for as long as it takes, unless that is memory of a window,
- * which is registered as long as the window lives. If it cannot be registered, its pieces are as
- * small as those buffers, and copied.
+ * If the network requires registered buffers, a small put or get is copied through one. A large one
+ * registers its own buffer for its duration, unless the buffer is memory of a window, which is
+ * registered as long as the window exists. If the buffer cannot be registered, its pieces are as
+ * small as the registered ones, and copied.
  */
 #include "net/ofi.h"
 #include "base/fail.h"
@@ -78,7 +78,7 @@ static void give_buffer(struct proa_net *net, struct proa_ofi_move *move)
     move->lent = NULL;
 }
 
-/* Takes a buffer to copy the piece through. Not 0: there is none. */
+/* Takes a buffer to copy the piece through. Returns nonzero if there is none. */
 static int take_bounce(struct proa_net *net, struct proa_ofi_piece *piece)
 {
     const struct proa_ofi_move *move = piece->move;
@@ -89,7 +89,7 @@ static int take_bounce(struct proa_net *net, struct proa_ofi_piece *piece)
     return !piece->bounce;
 }
 
-/* copy: a get has its bytes. */
+/* copy: 1 if the buffer has the bytes of a get */
 static void give_bounce(struct proa_net *net, struct proa_ofi_piece *piece, int copy)
 {
     const struct proa_ofi_move *move = piece->move;
@@ -169,7 +169,7 @@ static int is_to_be_posted(const struct proa_ofi_move *move)
     return move->begun < move->bytes || (move->confirm && !move->under_way);
 }
 
-/* Bytes of a piece. */
+/* Returns the most bytes of a piece. */
 static size_t piece_most(const struct proa_net *net, const struct proa_ofi_move *move)
 {
     const size_t most = move->is_copied ? PROA_NET_MESSAGE_MOST : PROA_OFI_PIECE;
@@ -177,11 +177,11 @@ static size_t piece_most(const struct proa_net *net, const struct proa_ofi_move 
     return net->largest < most ? net->largest : most;
 }
 
-enum { NO_BUFFER = 1 }; /* to copy a piece through */
+enum { NO_BUFFER = 1 }; /* no buffer to copy a piece through */
 
-/* Posts as many pieces as may be in flight. 0, or libfabric's error or NO_BUFFER that stopped it.
- * The bytes in flight to a peer are limited to those that its connection takes without a pause: a
- * sender that finds the connection full at each look sends only small pieces. */
+/* Posts as many pieces as may be in flight. Returns 0, or the error that stopped it: libfabric's,
+ * or NO_BUFFER. The bytes in flight to a peer are limited to those that its connection takes
+ * without a pause: a sender that finds the connection full each time sends only small pieces. */
 static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
 {
     const size_t most = piece_most(net, move);
@@ -208,7 +208,7 @@ static ssize_t go_on(struct proa_net *net, struct proa_ofi_move *move)
     return move->begun == move->bytes && is_to_be_posted(move) ? post_proof(net, move) : 0;
 }
 
-/* ---- its life ---- */
+/* ---- beginning and end ---- */
 
 static void finish_if_done(struct proa_net *net, struct proa_ofi_move *move)
 {
@@ -281,7 +281,8 @@ int proa_ofi_move(struct proa_net *net, int put, const struct proa_net_place *th
 
 /* ---- its outcome ---- */
 
-/* The target does not have that memory exposed; the connection to it may still be good. */
+/* Returns whether the error means that the target has not exposed that memory; the connection may
+ * still be good. */
 static int is_refusal(int error)
 {
     return error == FI_EACCES || error == FI_EPERM || error == FI_ENOKEY ||
@@ -321,7 +322,7 @@ void proa_ofi_moves_lost(struct proa_net *net, struct proa_ofi_peer *peer)
             int told = move->under_way && !move->told;
 
             give_up(net, move, outcome);
-            /* The network may keep pieces that it has begun for any time. */
+            /* The network may hold pieces that it has begun for any length of time. */
             if (told) {
                 move->told = 1;
                 net->told++;

@@ -2,16 +2,16 @@
 /*
  * Which peers are alive, and which are lost.
  *
- * An endpoint without connections does not tell when a process at the other end has gone: only a
- * process that sends something may find out. So a silent peer is asked for a sign of life (a ping):
- * after a second, and less often the longer core has had nothing to do with it. It is given up when
+ * An endpoint without connections does not report the end of the other process: only a process
+ * that sends something may detect it. So a silent peer gets a ping, which requests a sign of life:
+ * after a second, and less often the longer core has not used the peer. A peer is given up when
  *
  *   an operation to it fails,
- *   it sends nonsense, or says that it ends,
- *   it has not been heard of for PROA_TIMEOUT in spite of being asked,
- *   the network takes nothing for it, and its host refuses connections to it, or
- *   its connection has broken: the network has reached it before, and for some seconds, with
- *   nothing in flight and room in the network's queue, takes nothing for it.
+ *   it sends a malformed message, or announces its end,
+ *   it has shown no sign of life for PROA_TIMEOUT despite pings,
+ *   the network refuses operations to it, and its host refuses connections to it, or
+ *   its connection has broken: the network has reached it before, and for some seconds refuses
+ *   operations to it, with nothing in flight and room in the network's queue.
  */
 #include "net/ofi.h"
 #include "base/atomic.h"
@@ -26,11 +26,11 @@
 
 #define SECOND 1000000000L
 
-/* How often peers are looked after. */
+/* Intervals at which peers are checked. */
 #define TICK_LEAST 1000000L
 #define TICK_MOST SECOND
 #define TICK_ATTENDED (SECOND / 2) /* while a thread waits */
-#define ATTENDED_NS (2 * SECOND)   /* after it has said so last */
+#define ATTENDED_NS (2 * SECOND)   /* for this long after each such call */
 
 enum {
     BROKEN_S = 3,        /* a new connection to a living process takes less */
@@ -55,7 +55,7 @@ void proa_ofi_name(const struct proa_net *net, const void *address, char *text, 
 
     fi_av_straddr(net->av, address, whole, &room);
     whole[sizeof whole - 1] = '\0';
-    behind = strstr(whole, "://"); /* fi_sockaddr_in://192.0.2.1:4711 */
+    behind = strstr(whole, "://"); /* such as fi_sockaddr_in://192.0.2.1:4711 */
     snprintf(text, bytes, "%s", behind ? behind + 3 : whole);
 }
 
@@ -182,7 +182,8 @@ void proa_ofi_peer_ended(struct proa_net *net, struct proa_ofi_peer *peer)
     peer->under_way--;
 }
 
-/* The network's own queue is full, of operations to whichever peer: it says nothing of this one. */
+/* Returns whether the network's own queue is full of operations, to any peer: then its refusal says
+ * nothing about this one. */
 static int is_full(const struct proa_net *net)
 {
     return net->under_way >= net->info->tx_attr->size;
@@ -211,13 +212,13 @@ static void tell_lost(struct proa_net *net)
         peer->state = PROA_OFI_LOST;
         net->failed--;
         proa_ofi_moves_lost(net, peer);
-        proa_ofi_moves_go_on(net); /* `lost` comes after their `done` */
+        proa_ofi_moves_go_on(net); /* `lost` follows their `done` */
         net->told++;
         net->events->lost(net->context, peer->number, peer->end);
     }
 }
 
-/* ---- looking after them ---- */
+/* ---- checking peers ---- */
 
 void proa_ofi_peer_answer(struct proa_net *net, struct proa_ofi_peer *peer,
                           enum proa_frame_kind kind)
@@ -229,7 +230,7 @@ void proa_ofi_peer_answer(struct proa_net *net, struct proa_ofi_peer *peer,
     peer->asks = asks ? (int)kind : 0;
 }
 
-/* The next ping may come only after the time in which a network is tried. */
+/* The next ping may arrive only after the time for which a network is tried. */
 static void answer_asking(struct proa_net *net)
 {
     int left = net->asking;
@@ -246,9 +247,9 @@ static long between(long low, long value, long high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* The time for which a peer may be silent before it is asked. It is short while a thread waits.
- * Otherwise it grows with the time since core last used the peer, so that an idle process sleeps.
- * But a peer is asked several times within the time-out. */
+/* Returns how long a peer may be silent before it gets a ping, nanoseconds. The time is short while
+ * a thread waits. Otherwise it grows with the time since core last used the peer, so that an idle
+ * process sleeps. But a peer gets several pings within the time-out. */
 static long patience(const struct proa_net *net, const struct proa_ofi_peer *peer)
 {
     long most = net->timeout ? net->timeout / 4 : 60 * SECOND, least = SECOND;
@@ -258,15 +259,15 @@ static long patience(const struct proa_net *net, const struct proa_ofi_peer *pee
     return between(least < most ? least : most, net->now - peer->used, most);
 }
 
-/* A call was refused. Core may have nothing more to say, so that a ping finds out whether the
- * network still refuses all. */
+/* Called after the network refused an operation. Core may have nothing more to send, so a ping
+ * checks whether the network still refuses. */
 static void try_again(struct proa_net *net, struct proa_ofi_peer *peer)
 {
     if (peer->state == PROA_OFI_THERE && peer->refused && !peer->under_way && peer->through)
         (void)proa_ofi_frame_send(net, peer, PROA_FRAME_PING, NULL, 0);
 }
 
-/* Of peers that core wants, as others are tried on networks that may not lead to them. */
+/* Only for peers that core wants: others are tried on networks that may not lead to them. */
 static int is_refused_by_host(struct proa_net *net, struct proa_ofi_peer *peer)
 {
     if (peer->wanted && peer->refused && net->now - peer->refused > KNOCK_NS)
@@ -299,9 +300,9 @@ static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
     }
 }
 
-/* This process has not run for so long (it was stopped, or no thread has made progress). Messages
- * that peers have sent meanwhile are not read yet, so no peer counts as silent after a long time.
- * Nor is the time counted in which the network was not asked whether it still refuses. */
+/* Called when this process has not run for some time (it was stopped, or no thread made progress).
+ * Messages that peers have sent meanwhile are not read yet, so no peer counts as silent for long.
+ * Nor does the time count in which the network was not checked for still refusing. */
 static void forgive(struct proa_net *net, long late)
 {
     for (uint32_t i = 0; i < net->peer_count; i++) {
@@ -329,7 +330,7 @@ static void tick(struct proa_net *net)
     proa_atomic_store(&net->next_tick, net->now + next, PROA_RELAXED);
 }
 
-/* The death of a peer is noticed within 5 s: a ping goes out after the next tick at the latest, and
+/* The death of a peer is noticed within 5 s: a ping is sent after the next tick at the latest, and
  * BROKEN_S later the connection counts as broken. */
 void proa_ofi_attend(struct proa_net *net)
 {

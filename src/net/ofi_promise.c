@@ -20,7 +20,8 @@ static void tell(const struct proa_net *net, const char *text)
              net->info->domain_attr->name, text);
 }
 
-/* The same network, with these flags of transmits and these capabilities; NULL: it has not. */
+/* Returns the same network with these flags of transmits and these capabilities; NULL if it does
+ * not have them. */
 static struct fi_info *with(const struct fi_info *info, uint64_t flags, uint64_t caps)
 {
     struct fi_info *hints = proa_libfabric.dupinfo(info), *list = NULL;
@@ -53,7 +54,7 @@ static int has_ordered_reads(const struct fi_info *info)
            info->ep_attr->max_order_raw_size >= PROA_OFI_PIECE;
 }
 
-/* Fences have to be asked for. */
+/* Fences have to be requested. */
 static int has_fence(struct proa_net *net)
 {
     struct fi_info *list = with(net->info, 0, FI_FENCE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The transports that there are. A further one is a file with its table, and a line here. */
+/* The available transports. A further one needs a file with its table, and a line here. */
 #include "net/net.h"
 #include "base/fail.h"
 
