@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See adopt.h. adopt/survey.h says which pages stay where they are. All stay while
+ * See adopt.h. adopt/survey.h lists the pages that do not move. No page moves while
  *
- *   memory of the process is locked (mlock) or pinned for a device: a new page would not be; and a
- *                          device goes on to use the old one
+ *   memory of the process is locked (mlock) or pinned for a device: a new page would be neither,
+ *                          and a device continues to use the old page
  *   asynchronous or direct I/O is set up (adopt/process.h): the kernel may be about to store to the
  *                          old pages
- *   the program has protection keys: they are of the mapping, which is aside
+ *   the program has protection keys: they belong to the mapping, which is aside
  *   the program has other threads, and the kernel cannot stop them (adopt/remap.h)
- *   hundreds of places have moved: memory would be cut into too many mappings
- *   vm.overcommit_memory is 2: private memory has been promised to the program, pages of files come
- *                          as they are touched, or do not
+ *   hundreds of places have moved: memory would be split into too many mappings
+ *   vm.overcommit_memory is 2: private memory is guaranteed to the program, while pages of files
+ *                          are allocated on first touch, which may fail
  *
- * Holds are made and dropped by windows (rma/pages.c) and by attached regions (rma/regions.c). One
- * mutex guards all state here and in the files below, and the handlers of fork take it. Signals are
- * blocked as long as it is held: a handler may call fork.
+ * Windows (rma/pages.c) and attached regions (rma/regions.c) make and drop holds. One mutex guards
+ * all state here and in the files below, and the handlers of fork lock it. Signals are blocked
+ * while it is held, as a handler may call fork.
  */
 #include "adopt/adopt.h"
 #include "base/fail.h"
@@ -31,19 +31,19 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Places that are adopted at a time: each splits a mapping of the program's in three, and has one
- * aside, of which a process has 65,530 (vm.max_map_count). Thousands of windows of some pages each,
- * all over the heap, leave room for large ones. */
+/* The most places adopted at a time. Each splits a mapping of the program in three and has one
+ * aside; a process has at most 65,530 (vm.max_map_count). Thousands of small windows, all over the
+ * heap, leave room for large ones. */
 enum { PLACES_MOST_SMALL = 256, PLACES_MOST = 8192, MANY_BYTES = 1 << 20 };
 
 static const uint64_t address_space_bytes = 1ull << 48;
 
 static pthread_mutex_t adopt_mutex = PTHREAD_MUTEX_INITIALIZER;
-static struct proa_segment segment; /* its bytes 0: not yet; all that follows under the mutex */
-static const char *why_off;         /* the reason why there will be none; NULL: none */
+static struct proa_segment segment; /* bytes 0 if not created; it and all below: under the mutex */
+static const char *why_off;         /* the reason why there will be none; NULL if none */
 static struct proa_ranges adopted, through_kernel; /* whole pages of each hold */
 static struct proa_ranges moves;                   /* pages that have moved */
-static int leftovers; /* pages of these that nothing holds could not become private again */
+static int leftovers; /* 1 if pages of these without a hold could not become private again */
 
 /* ---- one at a time ---- */
 
@@ -51,7 +51,7 @@ static sigset_t signals_before; /* of the thread that has the mutex, under it */
 static void (*at_leave)(void);  /* the same */
 static struct proa_moved moved_now;
 
-/* Calls `enter` first and, when the section is left, `leave`; NULL: nothing to call. */
+/* Calls enter first, and leave at the end of the section; either may be NULL. */
 static void section_enter(void (*enter)(void), void (*leave)(void))
 {
     sigset_t all, before;
@@ -91,7 +91,7 @@ void proa_adopt_set_pause(void (*enter)(void), void (*leave)(void))
 
 /* ---- the file and the mover ---- */
 
-/* Makes the file, once. NULL, or the reason why there is none. */
+/* Creates the file, once. Returns NULL, or the reason why there is none. */
 static const char *start(void)
 {
     if (proa_segment_most() < address_space_bytes)
@@ -107,8 +107,8 @@ static const char *start(void)
     return why_off;
 }
 
-/* The reason why this process cannot move that many bytes in; NULL: none. A process at the brink of
- * its memory limit is left alone; looking at that limit takes longer than moving a few pages. */
+/* Returns the reason why this process cannot move that many bytes in, or NULL. A process close to
+ * its memory limit moves none. Reading that limit takes longer than moving a few pages. */
 static const char *obstacle(const struct proa_process *process, uint64_t bytes)
 {
     const char *why = proa_process_keeps(process);
@@ -123,8 +123,8 @@ static const char *obstacle(const struct proa_process *process, uint64_t bytes)
     return NULL;
 }
 
-/* NULL, and moves may be made, until the remapping ends; else the reason why not. bytes: to move
- * in; 0: pages are to go back. */
+/* Returns NULL if pages may be moved until the remapping ends, or the reason why not. bytes: bytes
+ * to move in; 0 to move pages back. */
 static const char *mover_begin(struct proa_relocation *mover, uint64_t bytes)
 {
     const char *why = bytes ? start() : NULL;
@@ -142,19 +142,19 @@ static const char *mover_begin(struct proa_relocation *mover, uint64_t bytes)
 
 /* ---- moving out ---- */
 
-/* Pages that no hold covers any more, as far as they are still adopted. */
+/* Pages that no hold covers any more, to move back if they are still adopted. */
 struct leaving {
-    const struct proa_relocation *mover; /* NULL: they cannot go back now */
-    uint64_t at, end;                    /* at: up to where that has been looked at */
-    int are_left;                        /* some could not go back */
+    const struct proa_relocation *mover; /* NULL if they cannot move back now */
+    uint64_t at, end;                    /* at: end of the pages processed so far */
+    int are_left;                        /* 1 if some could not move back */
 };
 
-/* place: where they are mapped. */
+/* place: address where they are mapped. */
 static void leave_moved(struct leaving *leaving, const struct proa_range *moved, uint64_t place,
                         int protection)
 {
     uint64_t bytes = moved->end - moved->first, done;
-    /* the program has locked some of it meanwhile: the pages that replace it are locked as well */
+    /* the program has locked some of it since: the replacing pages are locked as well */
     int was_locked = proa_process_unlock(&leaving->mover->process, place, place + bytes);
 
     if (proa_maps_is_bound(place))
@@ -168,7 +168,7 @@ static void leave_moved(struct leaving *leaving, const struct proa_range *moved,
     proa_ranges_cut(&moves, moved->first, done);
 }
 
-/* The moved pages that the mapping has go back, place by place. */
+/* Moves the moved pages of the mapping back, place by place. */
 static void leave_mapped(struct leaving *leaving, const struct proa_mapping *mapping)
 {
     uint64_t away = mapping->first - mapping->offset, last = mapping->end - away,
@@ -192,9 +192,10 @@ static int leave_elsewhere(const struct proa_mapping *mapping, void *leaving)
     return 0;
 }
 
-/* The moved pages of [first, end) are not mapped there any more. Those that the program has moved
- * by mremap(2) become private where they are now. The rest is unmapped: neither the mapping aside
- * nor the file is needed for it. 0: some could not go back, and nothing is forgotten. */
+/* Forgets the moved pages of [first, end), which are not mapped there any more. Those that the
+ * program has moved by mremap(2) become private at their present place. The rest is unmapped and
+ * needs neither the mapping aside nor the file. Returns 0 if some could not move back; then it
+ * forgets none. */
 static int forget(const struct proa_relocation *mover, uint64_t first, uint64_t end)
 {
     struct leaving leaving = {.mover = mover, .at = first, .end = end};
@@ -213,7 +214,7 @@ static int forget(const struct proa_relocation *mover, uint64_t first, uint64_t 
     return 1;
 }
 
-/* The moved pages of a mapping in place, and those in front of it. */
+/* Handles the moved pages of a mapping in place, and those before it. */
 static int leave_mapping(const struct proa_mapping *mapping, void *context)
 {
     struct leaving *leaving = context;
@@ -238,7 +239,7 @@ static void leave(uint64_t first, uint64_t end)
         proa_remap_end(&mover);
 }
 
-/* The moved pages of [first, end) that nothing holds go back. */
+/* Moves the moved pages of [first, end) without a hold back. */
 static void leave_unheld(uint64_t first, uint64_t end)
 {
     struct proa_range held, moved;
@@ -251,7 +252,7 @@ static void leave_unheld(uint64_t first, uint64_t end)
     }
 }
 
-/* Pages that could not go back before: the obstacle may be over. */
+/* Moves pages back that could not be before, as the obstacle may have ended. */
 static void leave_leftovers(void)
 {
     struct proa_range moved;
@@ -314,7 +315,7 @@ static void move_parts(struct proa_survey *survey)
 
 /* ---- holding ---- */
 
-/* The next piece, up to `end`. It continues the last one of its kind. */
+/* Adds a piece up to `end`, or extends the last piece of the same kind. */
 static void piece_add(struct proa_hold *hold, uint64_t end, uint64_t is_adopted)
 {
     if (hold->count == 0 || hold->piece[hold->count - 1].adopted != is_adopted)
@@ -322,8 +323,8 @@ static void piece_add(struct proa_hold *hold, uint64_t end, uint64_t is_adopted)
     hold->piece[hold->count - 1].end = end < hold->end ? end : hold->end;
 }
 
-/* The pieces that the parts make: in order, of two kinds in turn. The front of a part may be
- * adopted, and the rest not. */
+/* Makes pieces of the parts, in order, of two kinds in turn. The front of a part may be adopted,
+ * and the rest not. */
 static int pieces_make(struct proa_hold *hold, const struct proa_survey *survey)
 {
     hold->count = 0;
@@ -353,7 +354,7 @@ static uint64_t piece_first(const struct proa_hold *hold, uint32_t i)
     return proa_page_below(i ? hold->piece[i - 1].end : hold->first);
 }
 
-/* Removes the first `count` pieces from the record, and gives back what no other hold has. */
+/* Removes the first `count` pieces from the record, and moves back pages without other holds. */
 static void let_go(struct proa_hold *hold, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -380,7 +381,7 @@ static int record(struct proa_hold *hold, const struct proa_survey *survey)
     return error;
 }
 
-/* Which pages of the window's may move. */
+/* Determines the pages of the window that may move. */
 static void own_find(struct proa_survey *survey, const struct proa_hold *hold,
                      enum proa_adopt adopt)
 {
@@ -393,7 +394,7 @@ static void own_find(struct proa_survey *survey, const struct proa_hold *hold,
     survey->own_end = adopt == PROA_ADOPT_NEVER ? survey->own_first : proa_page_below(hold->end);
 }
 
-/* Nothing there is to move or has moved. */
+/* Returns whether no page there may move or has moved. */
 static int is_idle(const struct proa_survey *survey)
 {
     return survey->own_first >= survey->own_end &&
@@ -402,7 +403,7 @@ static int is_idle(const struct proa_survey *survey)
 
 static int hold_locked(struct proa_hold *hold, enum proa_adopt adopt)
 {
-    struct proa_survey survey; /* large: set to zero it would take as long as all the rest */
+    struct proa_survey survey; /* large: zeroing it would take as long as all the rest */
 
     survey.first = proa_page_below(hold->first);
     survey.end = proa_page_above(hold->end);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See content.h. Bytes go by syscall(2): of a page of the heap the window may be a part, and a
- * program's AddressSanitizer takes the C library's pwrite of the rest for a fault. Sources: the
- * kernel's pagemap.rst (PAGEMAP_SCAN, Linux 6.7), mincore(2).
+ * See content.h. Bytes are copied by syscall(2): the window may be a part of a page of the heap,
+ * and a program's AddressSanitizer would report the C library's pwrite of the rest as an error.
+ * Sources: the kernel's pagemap.rst (PAGEMAP_SCAN, Linux 6.7), mincore(2).
  */
 #include "adopt/content.h"
 
@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- which pages have any ---- */
+/* ---- which pages have content ---- */
 
-/* struct pm_scan_arg and struct page_region of Linux 6.7, which older headers do not have. */
+/* struct pm_scan_arg and struct page_region of Linux 6.7, which older headers lack. */
 struct scan {
     uint64_t size, flags, first, end, walk_end, regions, region_count, most_pages;
     uint64_t inverted, all_of, any_of, returned;
@@ -31,7 +31,8 @@ struct region {
 
 enum { IS_PRESENT = 1 << 3, IS_SWAPPED = 1 << 4, IS_ZERO_PAGE = 1 << 5, IS_HUGE = 1 << 6 };
 
-/* 1, 0 or -1, as proa_touched_next. The zero page that a load has brought in holds nothing. */
+/* Returns 1, 0 or -1, as proa_touched_next. The zero page that a load has mapped counts as no
+ * content. */
 static int scan(int fd, uint64_t first, uint64_t end, uint64_t most_pages,
                 struct proa_touched_run *run)
 {
@@ -57,7 +58,7 @@ static int scan(int fd, uint64_t first, uint64_t end, uint64_t most_pages,
     return 1;
 }
 
-/* The same by mincore(2), where no page is on swap. */
+/* The same by mincore(2), if no page is on swap. */
 static int look(uint64_t first, uint64_t end, uint64_t most_pages, struct proa_touched_run *run)
 {
     enum { AT_ONCE = 1024 };
@@ -111,7 +112,7 @@ int proa_touched_next(const struct proa_touched *touched, uint64_t first, uint64
 
 /* ---- in ---- */
 
-/* Reads all of the page, with bytes next to the window's that AddressSanitizer may take for
+/* Reads the whole page, including bytes beside the window that AddressSanitizer may regard as
  * poisoned. */
 static __attribute__((no_sanitize("address"))) int is_zero(const uint64_t *page, uint64_t bytes)
 {
@@ -124,7 +125,7 @@ static __attribute__((no_sanitize("address"))) int is_zero(const uint64_t *page,
     return any == 0;
 }
 
-/* A limit on files that the program has set meanwhile is an error, not its end. */
+/* A limit on files that the program has set since causes an error, not its end. */
 static int write_failed(void)
 {
     const struct timespec at_once = {0, 0};
@@ -133,12 +134,12 @@ static int write_failed(void)
 
     sigemptyset(&limit);
     sigaddset(&limit, SIGXFSZ);
-    if (error == EFBIG) /* it is blocked, and pending */
+    if (error == EFBIG) /* SIGXFSZ is blocked and pending */
         sigtimedwait(&limit, NULL, &at_once);
     return error;
 }
 
-/* Pages of zeros stay holes. position: in the file, of the byte at `from`. */
+/* Pages of zeros stay holes. position: offset in the file of the byte at `from`. */
 static int write_run(const struct proa_segment *segment, const struct proa_touched_run *run,
                      uint64_t position)
 {
@@ -182,7 +183,7 @@ int proa_content_in(const struct proa_segment *segment, const struct proa_touche
 
 /* ---- out ---- */
 
-/* The file's bytes at `position`, to `to`. */
+/* Copies the file's bytes at `position` to `to`. */
 static int read_run(const struct proa_segment *segment, uint64_t position, uint64_t bytes,
                     uint64_t to)
 {

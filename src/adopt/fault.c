@@ -27,8 +27,8 @@
 #define UFFD_USER_MODE_ONLY 1 /* Linux 5.11 */
 #endif
 
-/* flags: further ones of userfaultfd(2). In Valgrind one thread runs at a time: one that is stopped
- * at a page would stop all others. */
+/* flags: additional flags of userfaultfd(2). In Valgrind one thread runs at a time, so a thread
+ * stopped at a page would stop all others. */
 static int open_it(int flags)
 {
     int fd, device = -1;
@@ -51,7 +51,7 @@ static int open_it(int flags)
 
 struct trial {
     volatile char *page;
-    int over; /* an eventfd: the thread has touched the page */
+    int over; /* an eventfd, signalled when the thread has touched the page */
 };
 
 static void *touch(void *arg)
@@ -63,7 +63,7 @@ static void *touch(void *arg)
     return NULL;
 }
 
-/* Waits until the thread is stopped, or has not been. Was it stopped? */
+/* Waits until the thread is stopped or has touched the page. Returns whether it was stopped. */
 static int await(int fd, const struct trial *trial)
 {
     struct pollfd events[] = {{.fd = fd, .events = POLLIN}, {.fd = trial->over, .events = POLLIN}};
@@ -73,7 +73,7 @@ static int await(int fd, const struct trial *trial)
     return !(events[1].revents & POLLIN);
 }
 
-/* Does it stop a thread at a page of this shared memory? */
+/* Returns whether fd stops a thread at a page of this shared memory. */
 static int stops_at(int fd, const struct trial *trial)
 {
     const uint64_t page = proa_page_bytes();
@@ -86,7 +86,7 @@ static int stops_at(int fd, const struct trial *trial)
         pthread_create(&thread, NULL, touch, (void *)(uintptr_t)trial) != 0)
         return 0;
     stops = await(fd, trial);
-    ioctl(fd, UFFDIO_UNREGISTER, &range.range); /* wakes it */
+    ioctl(fd, UFFDIO_UNREGISTER, &range.range); /* wakes the thread */
     pthread_join(thread, NULL);
     return stops;
 }
@@ -128,8 +128,8 @@ int proa_fault_open(void)
     return error ? -error : fd;
 }
 
-/* Without the right to kernel mode faults memory moves only where there are no threads that a
- * registration could disturb, and the program's own serves user mode faults. */
+/* Without the privilege for kernel mode faults, memory moves only if there are no threads that a
+ * registration could disturb, and the program's own userfaultfd serves user mode faults. */
 int proa_fault_is_registered(uint64_t first, uint64_t end)
 {
     struct uffdio_api api = {.api = UFFD_API};
@@ -143,6 +143,6 @@ int proa_fault_is_registered(uint64_t first, uint64_t end)
         return 0;
     is_others = ioctl(fd, UFFDIO_API, &api) == 0 && ioctl(fd, UFFDIO_REGISTER, &range) != 0 &&
                 errno == EBUSY;
-    close(fd); /* which ends the registration, and wakes threads */
+    close(fd); /* this ends the registration and wakes threads */
     return is_others;
 }

@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-/* A descriptor with the features that moving takes, or a negative errno; -ENODATA: it opens and
- * stops no thread. It serves kernel mode faults: for processes that may call that, or open the
- * device. The first call of a process tries it by a thread of its own. */
+/* Returns a descriptor with the features that moves need, or a negative errno; -ENODATA if it opens
+ * but stops no thread. The descriptor serves kernel mode faults, which needs the privilege for
+ * userfaultfd(2) or access to its device. The first call of a process tests it with a thread. */
 int proa_fault_open(void);
 
-/* Has the program registered memory of [first, end), whole pages, with a userfaultfd of its own? By
- * a trial, which stops threads at missing pages for a moment. 0 where the kernel has none for us.
- * Under the mutex of adoption. */
+/* Returns whether the program has registered memory of [first, end), whole pages, with its own
+ * userfaultfd; 0 if the kernel gives us none. A trial registration determines this and briefly
+ * stops threads at missing pages. Called under adoption's mutex. */
 int proa_fault_is_registered(uint64_t first, uint64_t end);
 
 #endif

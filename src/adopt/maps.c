@@ -15,9 +15,9 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* ---- asking for one mapping ---- */
+/* ---- querying one mapping ---- */
 
-/* struct procmap_query of Linux 6.11, which older headers do not have. */
+/* struct procmap_query of Linux 6.11, which older headers lack. */
 struct query {
     uint64_t size, flags, address;                            /* in */
     uint64_t first, end, vma_flags, page_size, offset, inode; /* out */
@@ -38,7 +38,8 @@ static void set_protection(struct proa_mapping *mapping, int read, int write, in
         mapping->protection == (PROT_READ | PROT_WRITE) && !mapping->shared && mapping->inode == 0;
 }
 
-/* The mapping that holds address, or the next. 1; 0: none; -1: cannot be asked. */
+/* Finds the mapping that holds address, or the next. Returns 1, 0 if there is none, or -1 if the
+ * kernel cannot be queried. */
 static int ask(int fd, uint64_t address, struct proa_mapping *mapping)
 {
     char name[PATH_MAX];
@@ -95,7 +96,7 @@ static int line_read(const char *line, struct proa_mapping *mapping)
     return 1;
 }
 
-/* A line is read as far as there is room; the rest of its name is passed over. */
+/* A line is read as far as there is room; the rest of its name is skipped. */
 int proa_maps_read(uint64_t first, uint64_t end, proa_mapping_use *use, void *context)
 {
     FILE *file = fopen("/proc/self/maps", "re");
@@ -140,7 +141,8 @@ int proa_maps_is_bound(uint64_t address)
            mode != MPOL_DEFAULT;
 }
 
-/* mprotect refuses PROT_GROWSDOWN elsewhere; here it sets the protection that is there. */
+/* mprotect refuses PROT_GROWSDOWN on other mappings. On one that grows, this call does not change
+ * the protection. */
 int proa_maps_grows(uint64_t address)
 {
     return syscall(SYS_mprotect, address, (uint64_t)sysconf(_SC_PAGESIZE),

@@ -6,8 +6,8 @@
 #include "trace/engine.h"
 
 struct proa_moved {
-    uint64_t begin;           /* ticks; 0: no trace is recorded */
-    uint64_t in, back, place; /* bytes; place: the last one that moved */
+    uint64_t begin;           /* ticks; 0 if no trace is recorded */
+    uint64_t in, back, place; /* bytes; place: address of the last place moved */
 };
 
 static inline struct proa_moved proa_moved_begin(void)
@@ -15,7 +15,7 @@ static inline struct proa_moved proa_moved_begin(void)
     return (struct proa_moved){.begin = proa_trace_on ? proa_trace_ticks() : 0};
 }
 
-/* Outside of the section: the recorder may have to enlarge its file. */
+/* Called outside the section, as the recorder may have to enlarge its file. */
 static inline void proa_moved_tell(const struct proa_moved *moved)
 {
     if (moved->begin && moved->in)

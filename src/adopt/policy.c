@@ -10,16 +10,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Memory on which a window was freed soon. It stays while more is wasted than is accepted. */
+/* Memory of which a window was freed soon. It does not move while wasted_ns exceeds accepted_ns. */
 struct place {
-    uint64_t first, end; /* end 0: none */
-    long price_ns;       /* of moving it there and back */
-    long wasted_ns;      /* by windows in a row that were freed sooner than that */
-    long accepted_ns;    /* doubles each time that a window which stayed should have moved */
+    uint64_t first, end; /* end 0 if unused */
+    long price_ns;       /* of moving it in and back */
+    long wasted_ns;      /* by consecutive windows that were freed sooner than that */
+    long accepted_ns;    /* doubles each time that moving a window's memory would have been
+                          * cheaper */
 };
 
 /* A place is found by the hash of its address. Another address with the same hash replaces the
- * entry, and the first one has to be learned anew. */
+ * entry, and the policy for the first address starts again. */
 enum { PLACES_LOG2 = 6, PLACES = 1 << PLACES_LOG2 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -27,7 +28,7 @@ static struct place places[PLACES]; /* under the mutex */
 
 static int always;
 
-/* ---- may it stay at all? ---- */
+/* ---- whether memory may stay ---- */
 
 static void try_on_myself(void)
 {
@@ -43,8 +44,8 @@ void proa_adopt_policy_always(void)
     proa_atomic_store(&always, 1, PROA_RELAXED);
 }
 
-/* A container that refuses cma refuses it to this process as well; a refusal to a neighbour is
- * known after the first one. */
+/* A container that refuses CMA refuses it to this process as well. A refusal to a neighbour is
+ * known after its first attempt. */
 static int may_stay(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -81,7 +82,7 @@ static int is_to_move(const struct proa_hold *hold)
     return !found || !may_stay();
 }
 
-/* One window never is enough, even after a large waste: it may be the first of a row, or the only
+/* One window is never enough, even if it wasted much: it may be the first of several, or the only
  * one. */
 static void freed_soon(struct place *place, const struct proa_hold *hold)
 {
@@ -107,12 +108,12 @@ static void was_worth_it(struct place *place)
 
 static int hold_moved(struct proa_hold *hold, const void *base, uint64_t bytes)
 {
-    long begin_ns = proa_system->now_ns(); /* memory that stays needs no clock */
+    long begin_ns = proa_system->now_ns(); /* memory that stays needs no clock reading */
     int error = proa_adopt_hold(hold, base, bytes, PROA_ADOPT_AUTO);
 
     hold->is_judged = !error && proa_adopt_bytes(hold) > 0;
     hold->moved_ns = proa_system->now_ns();
-    hold->price_ns = 2 * (hold->moved_ns - begin_ns); /* the way back takes as long, or longer */
+    hold->price_ns = 2 * (hold->moved_ns - begin_ns); /* moving back takes as long, or longer */
     return error;
 }
 

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Is it worth moving the memory that a window is made of to where neighbours map it
- * (adopt/adopt.h)?
+ * The policy of adoption: whether moving a window's memory into a file that neighbours map
+ * (adopt/adopt.h) is worthwhile.
  *
- * Moving it there and back takes some 60 us, and half a second for each GiB both ways; an operation
- * through the kernel takes half a microsecond more than a store. A window that lives for longer
- * than the moving has taken is worth it. Windows on the very same memory that are freed sooner, one
- * after the other, waste their moves. Once they have wasted more than PROA_ADOPT_POLICY_WASTE_NS,
- * the memory of the following windows stays where it is. It moves again after one of them was
- * worked on so much that moving would have been cheaper; then the accepted waste doubles.
+ * Moving it in and back takes some 60 us, plus half a second per GiB for both ways. An operation
+ * through the kernel takes half a microsecond longer than a store. Moving is worthwhile for a
+ * window that lives longer than the move took. Consecutive windows on the same memory that are
+ * freed sooner waste their moves. Once they have wasted more than PROA_ADOPT_POLICY_WASTE_NS, the
+ * memory of the following windows stays where it is. It moves again after one of them had so many
+ * operations that moving would have been cheaper; then the accepted waste doubles.
  *
- * So short-lived windows cost at most about twice as much as by the better of the two ways. The
- * exception is the one window that is worked on while its memory stays: a window has one way for
- * all of its life, as two guards must not be mixed (rma/guard.h).
+ * So short-lived windows take at most about twice the time of the better choice. The exception is a
+ * window with many operations while its memory stays: a window keeps one choice all its life, as
+ * two guards must not be mixed (rma/guard.h).
  *
- * The waste, the price and the accepted waste of each place are kept. One bit would not do: a
- * window that is freed soon would set it, and one that is used reset it. Where every second window
- * is freed soon, all the others would go through the kernel.
+ * The waste, the price and the accepted waste of each place are kept. One bit would not suffice: a
+ * window that is freed soon would set it, and one that is used would reset it. If every second
+ * window were freed soon, all the others would use the kernel.
  *
- * All of this holds for regions that are attached and detached as well.
+ * The same holds for regions that are attached and detached.
  *
- * Each process decides for its own memory, by what its own windows have done. rma/pages.c and
- * rma/regions.c call this, from any thread; the places have a mutex of their own.
+ * Each process decides for its own memory, by the history of its own windows. rma/pages.c and
+ * rma/regions.c call this, from any thread; a separate mutex guards the places.
  */
 #ifndef PROA_ADOPT_POLICY_H
 #define PROA_ADOPT_POLICY_H
@@ -32,16 +32,16 @@
 
 enum { PROA_ADOPT_POLICY_WASTE_NS = 500000, PROA_ADOPT_POLICY_CALL_NS = 500 };
 
-/* Holds the memory of a window, or of a region, and moves it where that is asked for or worth it.
- * As proa_adopt_hold. */
+/* Holds the memory of a window or region, and moves it if requested or worthwhile. Parameters and
+ * result as for proa_adopt_hold. */
 int proa_adopt_policy_hold(struct proa_hold *hold, const void *base, uint64_t bytes,
                            enum proa_adopt adopt);
 
-/* The window is to be freed. calls: operations that reached its memory through the kernel, long
- * ones counted as several. */
+/* Updates the policy before a window is freed. calls: number of operations on its memory through
+ * the kernel; a long one counts as several. */
 void proa_adopt_policy_freed(const struct proa_hold *hold, uint64_t calls);
 
-/* From now on all memory moves: the kernel refuses cma to some neighbour. */
+/* From now on all memory moves, because the kernel refuses CMA to some neighbour. */
 void proa_adopt_policy_always(void);
 
 #endif

@@ -18,7 +18,7 @@
 
 /* ---- its status ---- */
 
-/* The number behind a line's name; *missing: there is no such line. */
+/* Returns the number after a line's name. *missing: set if there is no such line. */
 static uint64_t number_of(const char *text, const char *name, int *missing)
 {
     const char *line = strstr(text, name);
@@ -58,7 +58,7 @@ static int is_context(const struct proa_mapping *mapping, void *context)
     return strncmp(mapping->name, "/[aio]", 6) == 0;
 }
 
-/* Nearly always no process on the machine has a context, and then no mapping is looked at. */
+/* Usually no process on the machine has a context, and then no mapping is examined. */
 static int has_contexts(void)
 {
     char text[32];
@@ -88,7 +88,7 @@ static enum proa_direct direct_of(int folder, const char *number, int files, int
                                                                                : PROA_DIRECT_NONE;
 }
 
-/* files: look for O_DIRECT as well. has_faults: is set where there is a userfaultfd. */
+/* files: 1 to check for O_DIRECT as well. *has_faults: set if there is a userfaultfd. */
 static enum proa_direct direct_find(int files, int *has_faults)
 {
     enum proa_direct worst = has_contexts() ? PROA_DIRECT_ASYNC : PROA_DIRECT_NONE, one;
@@ -131,11 +131,12 @@ const char *proa_process_look(struct proa_process *process)
 
 /* ---- what forbids moving in ---- */
 
-/* Has the program protection keys? The first one that can be had is 1 while it has none. Which
- * mappings have them, the kernel tells only in text that takes long to make (/proc/self/smaps). */
+/* Returns whether the program has protection keys. While it has none, the first key allocated is 1.
+ * The kernel reports the keys of mappings only in /proc/self/smaps, which takes long to
+ * generate. */
 static int has_keys(void)
 {
-    static int are_there; /* in this machine and kernel; under the mutex of adoption */
+    static int are_there; /* 1 if machine and kernel support keys; under adoption's mutex */
     const int key = (int)syscall(SYS_pkey_alloc, 0, 0);
 
     if (key < 0)
@@ -156,9 +157,9 @@ const char *proa_process_keeps(const struct proa_process *process)
 
 /* ---- stacks ---- */
 
-/* Where the stack of the thread with that control block ends. On x86-64 the block lies in its last
- * page; the first thread's, which is not on its stack, may go over into one more. Elsewhere the
- * variables of the thread lie above the block. */
+/* Returns the end of the stack of the thread with this control block. On x86-64 the block lies in
+ * its last page. The first thread's block, which is not on its stack, may extend into one more. On
+ * other processors the variables of the thread lie above the block. */
 static uint64_t stack_end(uint64_t block, int first)
 {
     uint64_t page = proa_page_bytes(), above = 64 << 10;
@@ -171,9 +172,9 @@ static uint64_t stack_end(uint64_t block, int first)
     return (block + above + page - 1) / page * page;
 }
 
-/* The list of robust futexes has its head in the control block. A thread that has just started
- * registers the list within microseconds. A thread without one is not the C library's, and its
- * stack is not known. 1; 0: it has ended; -1: not known. */
+/* Finds the control block, which contains the head of the list of robust futexes. A new thread
+ * registers the list within microseconds. A thread without a list is not the C library's, and its
+ * stack is unknown. Returns 1, 0 if the thread has ended, or -1 if unknown. */
 static int control_block(int thread, uint64_t *block)
 {
     enum { TRIES = 100 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Index of the first range that ends above address. */
+/* Returns the index of the first range that ends above address. */
 static size_t find(const struct proa_ranges *ranges, uint64_t address)
 {
     size_t low = 0, high = ranges->count;
@@ -21,7 +21,7 @@ static size_t find(const struct proa_ranges *ranges, uint64_t address)
     return low;
 }
 
-/* Renews reach from `at` on, up to a range for which it is right already. */
+/* Updates reach from `at` on, up to a range whose reach is already right. */
 static void reach_renew(struct proa_ranges *ranges, size_t at)
 {
     for (; at < ranges->count; at++) {
@@ -99,7 +99,7 @@ struct proa_range proa_ranges_within(const struct proa_ranges *ranges, uint64_t 
     return part;
 }
 
-/* The bytes of a range behind `part` become a range of their own, those before it stay. */
+/* Cuts `part` out of a range: the bytes after it become another range, those before it stay. */
 static void cut_one(struct proa_ranges *ranges, const struct proa_range *part)
 {
     size_t at = find(ranges, part->first);

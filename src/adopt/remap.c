@@ -3,10 +3,10 @@
  * See remap.h. Sources: mremap(2), userfaultfd(2), ioctl_userfaultfd(2), madvise(2), fork(2),
  * pthread_atfork(3).
  *
- * While a range is empty no library function is called that might touch memory of the program's,
- * such as malloc: this thread would wait for itself. Mappings are changed by syscall(2): libraries
- * that watch the program's mmap (those for networks) would do more than this allows. They have
- * nothing to learn: memory that a device uses is not moved (adopt/adopt.c).
+ * While a range is empty, no library function is called that might touch memory of the program,
+ * such as malloc: this thread would wait for itself. Mappings are changed by syscall(2), as
+ * libraries that intercept mmap (those for networks) would do more than is allowed here. They need
+ * no notice, because memory that a device uses is not moved (adopt/adopt.c).
  */
 #include "adopt/remap.h"
 #include "adopt/fault.h"
@@ -36,7 +36,7 @@
 
 /* ---- system calls ---- */
 
-/* keep: the mapping stays where it was as well, empty. 0 or an errno. */
+/* keep: 1 to leave an empty mapping at the old place. Returns 0 or an errno. */
 static int remap(uint64_t from, uint64_t bytes, uint64_t to, int keep)
 {
     int flags = MREMAP_MAYMOVE | MREMAP_FIXED | (keep ? MREMAP_DONTUNMAP : 0);
@@ -51,8 +51,8 @@ static int is_mapped(uint64_t page)
     return mincore(proa_at(page), 1, &resident) == 0;
 }
 
-/* [from, from + bytes), which may consist of several mappings, to `to`. Where nothing is mapped,
- * nothing is mapped then. 0 or an errno. */
+/* Moves [from, from + bytes), which may consist of several mappings, to `to`. Unmapped parts stay
+ * unmapped there. Returns 0 or an errno. */
 static int remap_all(uint64_t from, uint64_t bytes, uint64_t to)
 {
     uint64_t page = proa_page_bytes(), half = bytes / page / 2 * page;
@@ -72,7 +72,7 @@ static int remap_all(uint64_t from, uint64_t bytes, uint64_t to)
 
 /* ---- stopping other threads ---- */
 
-/* EBUSY: the program has registered that memory itself. */
+/* Returns 0 or an errno; EBUSY if the program has registered that memory itself. */
 static int enter(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
                  uint64_t mode)
 {
@@ -83,7 +83,7 @@ static int enter(const struct proa_relocation *relocation, uint64_t first, uint6
                : errno;
 }
 
-/* UFFDIO_WAKE; or UFFDIO_UNREGISTER, which wakes as well. */
+/* request: UFFDIO_WAKE, or UFFDIO_UNREGISTER, which wakes as well. */
 static void let_go(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
                    unsigned long request)
 {
@@ -117,7 +117,8 @@ void proa_remap_end(struct proa_relocation *relocation)
     proa_touched_close(&relocation->touched);
 }
 
-/* Does another thread sleep in one of these calls on the range (PROA_THREADS_WAIT and its like)? */
+/* Returns whether another thread sleeps in one of these calls on the range. calls: kinds of calls
+ * (PROA_THREADS_WAIT and so on), or-ed. */
 static int is_used(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
                    int calls)
 {
@@ -125,8 +126,8 @@ static int is_used(const struct proa_relocation *relocation, uint64_t first, uin
            calls;
 }
 
-/* Has the program registered some of the range with a userfaultfd? A mapping that moves loses
- * that. */
+/* Returns whether the program has registered some of the range with a userfaultfd. A mapping that
+ * moves loses its registration. */
 static int is_registered(const struct proa_relocation *relocation, uint64_t first, uint64_t end)
 {
     return relocation->process.has_faults && proa_fault_is_registered(first, end);
@@ -134,8 +135,8 @@ static int is_registered(const struct proa_relocation *relocation, uint64_t firs
 
 /* ---- in ---- */
 
-/* Memory stays where a thread waits at a futex: the kernel knows the waiters by its page, and after
- * a move they would never be woken. */
+/* Memory with a futex that a thread waits on stays: the kernel identifies the waiters by the page,
+ * and after a move they would never be woken. */
 static int piece_in(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes,
                     uint64_t aside)
 {
@@ -157,28 +158,29 @@ static int piece_in(const struct proa_relocation *relocation, uint64_t first, ui
                                      relocation->segment->fd, first) != (long)first)
         error = errno;
     if (error) {
-        remap(aside, bytes, first, 1); /* as it was: the mapping in place goes */
+        remap(aside, bytes, first, 1); /* restores it: the mapping in place is removed */
         proa_content_punch(relocation->segment, first, first + bytes);
     } else {
         madvise(proa_at(first), bytes, MADV_DONTFORK);
         madvise(proa_at(aside), bytes, MADV_DONTNEED);
     }
     let_go(relocation, first, bytes, UFFDIO_WAKE);
-    if (huge && !error) /* loads are as quick as before */
+    if (huge && !error) /* keeps loads as fast as before */
         madvise(proa_at(first), bytes, MADV_COLLAPSE);
     return error;
 }
 
 /* ---- out ---- */
 
-/* Pages on their way out. */
+/* Pages that move out. */
 struct leaving {
     const struct proa_segment *segment;
-    uint64_t first, bytes, aside; /* in the file, which is their first place, too */
-    uint64_t place;               /* where they are mapped */
+    uint64_t first, bytes, aside; /* in the file, and so at their first place */
+    uint64_t place;               /* address where they are mapped */
 };
 
-/* Wakes threads that wait at a word of the file's page, which is to go: they look again. */
+/* Wakes threads that wait at a word of the file's page before the page is removed, so that they
+ * check again. */
 static void wake_word(uint64_t word, void *context)
 {
     const struct leaving *leaving = context;
@@ -193,8 +195,8 @@ static void wake_word(uint64_t word, void *context)
     syscall(SYS_munmap, alias, page);
 }
 
-/* No other thread gets at the range any more. The file keeps its content. 0 or an errno; EBUSY: not
- * now, as a thread sleeps in a call that would not notice that the pages have gone. */
+/* Keeps other threads from accessing the range. The file keeps its content. Returns 0 or an errno;
+ * EBUSY if a thread now sleeps in a call that would miss the removal of the pages. */
 static int stop_others(const struct proa_relocation *relocation, uint64_t first, uint64_t bytes)
 {
     int reads = relocation->process.direct == PROA_DIRECT_FILE ? PROA_THREADS_READ : 0;
@@ -212,7 +214,7 @@ static int stop_others(const struct proa_relocation *relocation, uint64_t first,
     return error;
 }
 
-/* A read takes some milliseconds. */
+/* Retries, as a read takes some milliseconds. */
 static int stop_others_soon(const struct proa_relocation *relocation, uint64_t first,
                             uint64_t bytes)
 {
@@ -253,8 +255,8 @@ static int piece_out(const struct proa_relocation *relocation, struct leaving *p
 
 /* ---- both, piece by piece ---- */
 
-/* The end of the piece at `address`; pages without content from there on are one piece with it.
- * next: where content begins again. */
+/* Returns the end of the piece at `address`; pages without content from there on belong to it.
+ * next: address of the next content. */
 static uint64_t piece_end(uint64_t address, uint64_t next, uint64_t end)
 {
     uint64_t from = next > address ? next : address,
@@ -280,7 +282,7 @@ uint64_t proa_remap_in(const struct proa_relocation *relocation, uint64_t first,
 
     if (is_registered(relocation, first, end))
         return first;
-    proa_content_punch(relocation->segment, first, end); /* the content of earlier moves */
+    proa_content_punch(relocation->segment, first, end); /* removes the content of earlier moves */
     for (done = first; done < end; done = piece) {
         piece = piece_end(done, next_touched(relocation, done, end), end);
         if (piece_in(relocation, done, piece - done, aside + (done - first)) != 0)
@@ -322,7 +324,7 @@ static int copy(const struct proa_segment *segment, const struct proa_range *mov
 
     if (proa_segment_is_open(segment))
         return proa_content_out(segment, moved->first, moved->end, moved->aside, &data);
-    /* the program has closed it: the kernel still copies mapped pages, and reports others */
+    /* the program has closed the file: the kernel still copies mapped pages, and reports others */
     return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes ? 0 : errno;
 }
 
@@ -342,7 +344,7 @@ void proa_fork_wipe(const struct proa_ranges *moves)
                 MADV_DONTNEED);
 }
 
-/* Moves the copy aside to [first, end), as far as nothing is mapped there. 0 or an errno. */
+/* Moves the copy aside to the unmapped parts of [first, end). Returns 0 or an errno. */
 static int place(uint64_t first, uint64_t end, uint64_t aside)
 {
     uint64_t page = proa_page_bytes(), next;

@@ -9,9 +9,9 @@ static const uint64_t malloc_heap_bytes = 64ull << 20;
 static const char *const nothing_mapped = "nothing is mapped there";
 static const char *const shared_pages = "its first and last page may hold other data as well";
 
-/* ---- words of malloc's ---- */
+/* ---- words of malloc ---- */
 
-/* A page that was never touched is not touched now: it may be a guard page. */
+/* A page that was never touched may be a guard page and is not touched here. */
 static int has_content(uint64_t page)
 {
     struct proa_touched touched;
@@ -25,7 +25,8 @@ static int has_content(uint64_t page)
     return found > 0 && run.present;
 }
 
-/* The word may be in no object that AddressSanitizer knows: it is read without its checks. */
+/* The word may be outside all objects that AddressSanitizer knows, so it is read without its
+ * checks. */
 static __attribute__((no_sanitize("address"))) uint64_t word_at(uint64_t address)
 {
     return *(const volatile uint64_t *)(uintptr_t)address;
@@ -45,7 +46,7 @@ static void part_add(struct proa_survey *survey, uint64_t first, uint64_t end,
     survey->movable |= kind == PROA_SURVEY_MOVABLE;
     if (kind == PROA_SURVEY_STAYS && !survey->why)
         survey->why = why;
-    /* they lie side by side: all is told of, in order */
+    /* they are adjacent: all memory is reported, in order */
     if (last && last->kind == kind &&
         (kind != PROA_SURVEY_MOVABLE || survey->count > survey->before_mapping)) {
         last->end = end;
@@ -57,8 +58,8 @@ static void part_add(struct proa_survey *survey, uint64_t first, uint64_t end,
         survey->full = 1;
 }
 
-/* Pages of [first, end) that are the window's alone, and that no window has through the kernel,
- * move; the rest stays. */
+/* Adds [first, end). Pages that are the window's alone and that no window reaches through the
+ * kernel may move; the rest stays. */
 static void add_movable(struct proa_survey *survey, uint64_t first, uint64_t end)
 {
     uint64_t own_first = survey->own_first > first ? survey->own_first : first,
@@ -82,7 +83,7 @@ static int holds(const struct proa_mapping *mapping, uint64_t address)
     return address >= mapping->first && address < mapping->end;
 }
 
-/* The address up to which this mapping holds stacks; its first byte: it has none. */
+/* Returns the address up to which this mapping holds stacks; its first byte if it holds none. */
 static uint64_t stacks_end(struct proa_survey *survey, const struct proa_mapping *mapping)
 {
     uint64_t end = mapping->first;
@@ -94,12 +95,13 @@ static uint64_t stacks_end(struct proa_survey *survey, const struct proa_mapping
     for (int i = 0; i < survey->threads; i++)
         if (holds(mapping, survey->thread[i].block) && survey->thread[i].end > end)
             end = survey->thread[i].end;
-    if (holds(mapping, survey->here) && survey->here >= end) /* one of the program's own making */
+    if (holds(mapping, survey->here) && survey->here >= end) /* a stack made by the program */
         return mapping->end;
     return end < mapping->end ? end : mapping->end;
 }
 
-/* The first word of a heap names its arena of malloc's: one like that lies there. */
+/* Returns whether a heap of malloc begins at this page: its first word points to an arena of
+ * malloc. */
 static int is_malloc_head(const struct proa_survey *survey, uint64_t page)
 {
     uint64_t arena;
@@ -138,13 +140,13 @@ int proa_survey_is_adopted(const struct proa_segment *segment, const struct proa
     return proa_survey_is_of_file(segment, mapping) && mapping->offset == mapping->first;
 }
 
-/* The address up to which all is in a part. */
+/* Returns the address up to which all memory is in a part. */
 static uint64_t parts_end(const struct proa_survey *survey)
 {
     return survey->count ? survey->part[survey->count - 1].end : survey->first;
 }
 
-/* Why another mapping in the place of a private one would not be like it; NULL: it would be. */
+/* Returns why another mapping cannot replace this private one, or NULL if it can. */
 static const char *kept_by(const struct proa_mapping *mapping)
 {
     if (proa_maps_is_bound(mapping->first))
@@ -187,12 +189,12 @@ void proa_survey_make(struct proa_survey *survey, int is_idle)
         survey->part[survey->count - 1].kind = PROA_SURVEY_STAYS;
         survey->part[survey->count - 1].end = survey->end;
     }
-    /* memory that is in no part stays */
+    /* memory in no part stays */
     part_add(survey, parts_end(survey), survey->end, PROA_SURVEY_STAYS,
              is_idle ? shared_pages : nothing_mapped);
 }
 
-/* glibc: a word of 0, and the size, whole pages, with a bit that says so. */
+/* glibc: a word of 0, and the size in whole pages with a flag bit for mapped blocks. */
 int proa_survey_is_malloc_start(uint64_t base)
 {
     enum { WORDS = 2 * sizeof(uint64_t), IS_MAPPED = 2 };
