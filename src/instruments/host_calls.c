@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host's messages and collectives, as check mode sees them (host_calls.h).
+ * The host's messages and collectives, as check mode observes them (host_calls.h).
  *
- * The first call of each exported function looks the host's function up.
+ * The first call of each exported function finds the host's function.
  *
- * All functions of the table have integers and pointers for arguments, ARGUMENTS of them at the
- * most. So one body serves them all: it hands on as many words as the longest has. By the calling
- * conventions of Linux each such argument has a register or a word on the stack of its own, and a
- * function may be given more than it takes. Names of our own keep the header's prototypes out.
+ * All functions of the table have integers and pointers as arguments, at most ARGUMENTS of them. So
+ * one body serves them all: it passes as many words as the longest one has. By the calling
+ * conventions of Linux each such argument has a register or a stack word of its own. A function may
+ * be passed more arguments than it takes. Names of our own avoid the header's prototypes.
  */
 #include "instruments/host_calls.h"
 #include "base/atomic.h"
@@ -34,11 +34,11 @@ struct row {
     enum proa_message_kind kind;
     int comm, peer;
     host_function *host;                /* NULL until the first call */
-    const struct proa_observe *observe; /* NULL if nothing observes it */
+    const struct proa_observe *observe; /* NULL if no observer is registered */
     struct proa_host_buffers buffers;
 };
 
-/* For a function that the host does not have. */
+/* Called for a function that the host does not have. */
 static long unsupported(WORDS)
 {
     (void)a0, (void)a1, (void)a2, (void)a3, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
@@ -46,11 +46,11 @@ static long unsupported(WORDS)
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
-/* The engine finds this library by it. */
+/* The engine finds this library by this symbol. */
 EXPORTED extern const char proa_instruments[];
 const char proa_instruments[] = PROA_BUILD;
 
-#pragma weak proa_observe /* there may be no engine */
+#pragma weak proa_observe /* the engine may be absent */
 
 static void look_up(struct row *row)
 {
@@ -63,12 +63,12 @@ static void look_up(struct row *row)
         row->buffers = observe->buffers_of(row->name);
         row->observe = observe;
     }
-    /* Partner: observed. Threads that come first together store the same. */
+    /* Partner: observed. Threads that make the first call at once store the same value. */
     proa_atomic_store(&row->host, host ? (host_function *)(uintptr_t)host : unsupported,
                       PROA_RELEASE);
 }
 
-/* This thread is in such a call: a tool's MPI_X calls PMPI_X. */
+/* True while this thread is in such a call: a tool's MPI_X calls PMPI_X. */
 static _Thread_local int is_inside;
 
 static long call(const struct row *row, const long words[ARGUMENTS])
@@ -95,8 +95,8 @@ static long observed(struct row *row, const long words[ARGUMENTS], const void *c
     return result;
 }
 
-/* One of the two names of a function, `prefix` MPI or PMPI. MPI_X goes on to the next MPI_X, which
- * may be a tool's, and PMPI_X to the next PMPI_X. */
+/* One of the two names of a function. prefix: MPI or PMPI. MPI_X calls the next MPI_X, which may be
+ * a tool's, and PMPI_X calls the next PMPI_X. */
 #define NAME_OF(prefix, name, kind, comm, peer, ...)                                         \
     static struct row row_##prefix##_##name = {                                              \
         #prefix "_" #name, PROA_MESSAGE_##kind, comm, peer, NULL, NULL, {0, 0}};             \

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host's functions by which order can come about, and what check mode needs of their arguments
+ * The host's functions that may establish order, and their arguments for check mode
  * (check/messages.h). Those that complete requests are in bind/completion.c.
  *
- * X(name, kind, communicator, peer): the kind is one of enum proa_message_kind, the others are
- * indices of arguments, from 0; -1: there is none. Where the peers are not at hand, as when a
- * persistent request starts, all processes are told. MPI_Comm_free is local enough to order
- * nothing. NONE: the first argument is the address of a request (usage/requests.h), or the buffer
- * of one that is begun later (X_init).
+ * X(name, kind, communicator, peer): kind is one of enum proa_message_kind, the others are argument
+ * indices from 0, or -1 for none. If the peers are unknown, as when a persistent request starts,
+ * the clock is published to all processes. MPI_Comm_free is local enough to order nothing. NONE:
+ * the first argument is the address of a request (usage/requests.h), or the buffer of a request
+ * that starts later (X_init).
  */
 #ifndef PROA_INSTRUMENTS_HOST_CALLS_H
 #define PROA_INSTRUMENTS_HOST_CALLS_H
 
-/* With counts, and so in two widths: messages, collectives, nonblocking and persistent ones, files.
- */
+/* Functions with counts, and so with two widths: messages, collectives, nonblocking and persistent
+ * ones, files. */
 #define PROA_HOST_MESSAGES(X)           \
     X(Send, TO, 5, 3)                   \
     X(Bsend, TO, 5, 3)                  \
@@ -137,7 +137,7 @@
     X(File_write_at_all_begin, WORLD, -1, -1) \
     X(File_write_ordered_begin, WORLD, -1, -1)
 
-/* Without counts. */
+/* Functions without counts. */
 #define PROA_HOST_COUNTLESS(X)                 \
     X(Probe, FROM, 2, 0)                       \
     X(Iprobe, LOOK, 2, 0)                      \
