@@ -7,7 +7,7 @@
 
 enum { ROUNDS = 20, DUE_LEAST_NS = 10000000, DUE_MOST_NS = 1000000000 };
 
-/* The other node's answer. */
+/* Reply of the other node. */
 struct answer {
     int64_t ns;
     uint64_t node;
@@ -24,7 +24,7 @@ MPI_Comm proa_clocks_open(const struct proa_win *win, MPI_Comm comm)
     return nodes;
 }
 
-/* The host's header of the standard ABI declares few of its calls: MPI_Recv is not among them. */
+/* Replaces MPI_Recv, which the host's header of the standard ABI does not declare. */
 static int receive(void *data, int bytes, int from, MPI_Comm nodes)
 {
     MPI_Request request;
@@ -33,7 +33,7 @@ static int receive(void *data, int bytes, int from, MPI_Comm nodes)
     return error == MPI_SUCCESS ? proa_pmpi()->Wait(&request, MPI_STATUS_IGNORE) : error;
 }
 
-/* Keeps the answer that took least: the other clock was read somewhere in between. */
+/* Keeps the reply with the shortest round trip: the other clock was read during it. */
 static int ask(MPI_Comm nodes, int other, struct proa_trace_record *best)
 {
     for (int i = 0; i < ROUNDS; i++) {
@@ -67,8 +67,9 @@ static void answer(MPI_Comm nodes)
     }
 }
 
-/* How long a comparison holds, when the first was so long ago: the time after the last one is a
- * small part of the time between the two, from which the speeds of the clocks are known. */
+/* Returns how long a comparison stays valid. span_ns: time since the first comparison, nanoseconds.
+ * The time since the last one is a small part of the time between the two, which gives the relative
+ * speed of the clocks. */
 static int64_t holds_ns(int64_t span_ns)
 {
     const int64_t ns = span_ns / 8;
@@ -76,7 +77,8 @@ static int64_t holds_ns(int64_t span_ns)
     return ns < DUE_LEAST_NS ? DUE_LEAST_NS : ns > DUE_MOST_NS ? DUE_MOST_NS : ns;
 }
 
-/* The first window compares, and later ones when they are made and freed, not too often. */
+/* The first window compares the clocks. Later windows do so when they are created and freed, at a
+ * limited rate. */
 static int is_due(int count)
 {
     static int64_t first_ns, last_ns;

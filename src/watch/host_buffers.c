@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A buffer: the call loads from it or stores to it. TIMES: it has as many parts as there are
- * processes; AT_ROOT, ELSEWHERE: the root alone uses it, or all others do. */
+/* A buffer that the call loads from or stores to. TIMES: it has as many parts as there are
+ * processes. AT_ROOT, ELSEWHERE: only the root uses it, or all other processes do. */
 enum { LOADS = 1, STORES = 2, TIMES = 4, AT_ROOT = 8, ELSEWHERE = 16 };
 
 static const struct row {
@@ -47,8 +47,8 @@ static const struct row {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-/* Is "MPI_Isend_c", behind "MPI_", a form of "send"? The first letter of a plain form is a capital
- * one, that of a nonblocking form follows an I. */
+/* Returns true if a name such as "Isend_c", of MPI_Isend_c, is a form of "send". The first letter
+ * of a plain form is a capital. The letter of a nonblocking form follows an I. */
 static int is_form_of(const char *name, const char *row)
 {
     const size_t length = strlen(row);
@@ -65,7 +65,7 @@ static int is_large(const char *name)
     return length > 2 && strcmp(name + length - 2, "_c") == 0;
 }
 
-/* Does this process use the buffer? Of an intercommunicator it is not looked at. */
+/* Returns true if this process uses the buffer. Not determined for an intercommunicator. */
 static int is_used(const struct row *row, const struct proa_host_call *call, MPI_Comm comm)
 {
     int rank = -1, is_inter = 1;
@@ -81,7 +81,7 @@ static int is_used(const struct row *row, const struct proa_host_call *call, MPI
     return !(row->how & ELSEWHERE) || rank != (int)call->words[row->root];
 }
 
-/* What is done with a buffer: proa_reuse_call, or proa_own_touch_call. */
+/* Action on a buffer: proa_reuse_call or proa_own_touch_call. */
 typedef void buffer_do(const char *call, const void *caller, const void *memory, int64_t count,
                        MPI_Datatype datatype, int stores);
 
@@ -115,7 +115,7 @@ struct proa_host_buffers proa_host_buffers_of(const char *name)
     return buffers;
 }
 
-/* A message brings order, so what it stores comes after that. */
+/* A message establishes order, so its stores are recorded after that. */
 void proa_host_buffers_begin(const struct proa_host_call *call, struct proa_host_buffers buffers,
                              int is_begun_only)
 {

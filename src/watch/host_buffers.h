@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The buffers of the host's messages and collectives, compared with those of pending operations
- * (check/reuse.h), and with operations of other processes where they are memory of a window
+/* Compares the buffers of the host's messages and collectives with those of pending operations
+ * (check/reuse.h). Buffers in window memory are compared with operations of other processes as well
  * (check/own.h). Collectives with an array of counts are left out. */
 #ifndef PROA_WATCH_HOST_BUFFERS_H
 #define PROA_WATCH_HOST_BUFFERS_H
@@ -9,17 +9,17 @@
 
 #include <stdint.h>
 
-/* How many buffers a function has, by its name, and the number of the first. */
+/* The number of buffers of a function, and the index of the first. */
 struct proa_host_buffers {
     int8_t first, count;
 };
 struct proa_host_buffers proa_host_buffers_of(const char *name);
 
-/* A call begins. is_begun_only: the host uses its buffers after it. */
+/* A call starts. is_begun_only: true if the host uses its buffers after the call. */
 void proa_host_buffers_begin(const struct proa_host_call *call, struct proa_host_buffers buffers,
                              int is_begun_only);
 
-/* A call is over that has used its buffers. */
+/* A call that used its buffers returned. */
 void proa_host_buffers_end(const struct proa_host_call *call, struct proa_host_buffers buffers);
 
 #endif

@@ -11,7 +11,7 @@ static MPI_Comm comm_of(const struct proa_host_call *call)
     return call->comm < 0 ? MPI_COMM_NULL : (MPI_Comm)(intptr_t)call->words[call->comm];
 }
 
-/* The tag is the argument behind the peer. To MPI_PROC_NULL there is none. */
+/* The tag is the argument after the peer. A message to MPI_PROC_NULL is not added. */
 static void add(struct proa_host_wait *wait, const struct proa_host_call *call, int peer,
                 enum proa_way way)
 {
@@ -26,7 +26,7 @@ static void add(struct proa_host_wait *wait, const struct proa_host_call *call, 
         .way = way};
 }
 
-/* "MPI_Recv" of "PMPI_Recv", too. */
+/* Returns "MPI_Recv" for "PMPI_Recv" as well. */
 static const char *name_of(const struct proa_host_call *call)
 {
     return call->name + (call->name[0] == 'P');
@@ -39,7 +39,7 @@ static void enter_messages(struct proa_host_wait *wait, const struct proa_host_c
         proa_waits_begin_messages(name_of(call), wait->messages, wait->count, call->caller);
 }
 
-/* Of an intercommunicator the two groups do different things. */
+/* The two groups of an intercommunicator make different calls. */
 static void enter_all(struct proa_host_wait *wait, const struct proa_host_call *call)
 {
     const MPI_Comm comm = comm_of(call);
@@ -88,7 +88,7 @@ void proa_host_wait_begin(struct proa_host_wait *wait, const struct proa_host_ca
     }
 }
 
-/* The request is the argument behind the communicator. */
+/* The request is the argument after the communicator. */
 void proa_host_wait_end(const struct proa_host_wait *wait, const struct proa_host_call *call)
 {
     if (wait->id)
@@ -101,9 +101,10 @@ void proa_host_wait_end(const struct proa_host_wait *wait, const struct proa_hos
 
 /* ---- communicators ---- */
 
-/* Calls that make one, and its argument. That of MPI_Comm_idup is not there yet. */
+/* Calls that create a communicator, and the index of its argument. The communicator of
+ * MPI_Comm_idup does not exist yet at the return. */
 static const struct maker {
-    const char *name; /* behind "MPI_" */
+    const char *name; /* name after "MPI_" */
     int result;
 } makers[] = {{"Comm_dup", 1},
               {"Comm_dup_with_info", 2},

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* MPI_Request_free and MPI_Cancel. */
+/* Checks the request of MPI_Request_free and MPI_Cancel. */
 static void look_at_request(const struct proa_host_call *call)
 {
     const char *name = call->name + (call->name[0] == 'P');
@@ -17,7 +17,7 @@ static void look_at_request(const struct proa_host_call *call)
                              strcmp(name, "MPI_Request_free") == 0, call->caller);
 }
 
-/* Names as in MPI_Isend, MPI_File_iread, and MPI_File_read_all_begin. */
+/* Matches names such as MPI_Isend, MPI_File_iread and MPI_File_read_all_begin. */
 static int is_begun_only(const char *name)
 {
     const char *verb = strchr(name, '_') + 1;

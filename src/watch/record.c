@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int counting; /* there are records: set before the first window, never changed */
+static int counting; /* true if windows have records: set before the first window, never changed */
 
 static void add(unsigned long long *number, unsigned long long more)
 {
@@ -51,8 +51,8 @@ static void add_waits(struct proa_record *record, int row, int rank)
     proa_waits_forget();
 }
 
-/* The records that there are. A window may be freed after a thread has been given a request on it,
- * so the thread notes the record's number. */
+/* The existing records. A window may be freed after a thread received a request on it, so the
+ * thread stores the record's number. */
 static struct proa_record *records;
 static pthread_mutex_t records_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -150,7 +150,7 @@ void proa_record_open(struct proa_record *record, MPI_Comm comm)
         return;
     record->rank = win->rank;
     record->flavor = win->flavor;
-    /* split, not copied: the user's attributes are none of its business */
+    /* split, not copied: the user's attributes must not be copied */
     if (win->counted & PROA_COUNTED_STATS &&
         proa_pmpi()->Comm_split(comm, 0, win->rank, &record->comm) != MPI_SUCCESS)
         record->comm = MPI_COMM_NULL;
@@ -168,8 +168,8 @@ enum proa_stats_way proa_way_to(const struct proa_target *target)
                                      : PROA_STATS_GENERAL;
 }
 
-/* Adds the numbers that are read from the window itself: how its targets are reached, and the
- * operations that went to other nodes. */
+/* Adds the numbers that are read from the window itself: the ways to its targets, and the
+ * operations on other nodes. */
 void proa_record_read(const struct proa_record *record, struct proa_stats *numbers)
 {
     const struct proa_win *win = record->open ? record->win : NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The counts of a window (PROA_STATS): each window has a record in this process. When the window is
- * freed its rank 0 gets the records of all, and tells of them when MPI ends (watch/report.h).
+ * freed, its rank 0 gathers the records of all ranks, and reports them when MPI ends
+ * (watch/report.h).
  */
 #ifndef PROA_WATCH_RECORD_H
 #define PROA_WATCH_RECORD_H
@@ -19,55 +20,55 @@
 #include <uthash.h>
 
 struct proa_record {
-    struct proa_win *win; /* as long as the table of handles knows the record */
+    struct proa_win *win; /* valid while the table of handles has the record */
     struct proa_stats numbers;
-    int open;       /* the window has come to be, and is not freed yet */
-    int rank, size; /* of its group */
+    int open;       /* the window was created and is not freed yet */
+    int rank, size; /* rank and size in its group */
     enum proa_flavor flavor;
     char name[PROA_HANDLE_NAME_BYTES];
-    MPI_Comm comm;        /* to gather by; MPI_COMM_NULL: not all ranks count */
-    unsigned long number; /* of no other record; not 0 */
+    MPI_Comm comm;        /* for gathering; MPI_COMM_NULL if some ranks do not count */
+    unsigned long number; /* unique number, not 0 */
     UT_hash_handle hh;
-    /* nanoseconds waited, by the rank that was waited for, where one is known */
+    /* nanoseconds waited, by the awaited rank, where it is known */
     unsigned long long waited_for[];
 };
 
-/* Begins to count, if the setting says so. Before the first window. */
+/* Starts counting, if the setting asks for it. Called before the first window. */
 void proa_record_start(void);
 
-/* A record for a window that is being made for comm; NULL: nothing is counted, or there is no
+/* Returns a record for a new window on comm. Returns NULL if nothing is counted, or without
  * memory. */
 struct proa_record *proa_record_new(MPI_Comm comm);
 
-/* Operations on the window are counted in this record from now on. NULL: they are counted in a
- * place that is never read, so that counting need not check for a record. */
+/* Counts operations on the window in this record from now on. record: record, or NULL to count in
+ * memory that is never read, so that counting need not check for a record. */
 void proa_record_of_window(struct proa_record *record, struct proa_win *win);
 
-/* The window has come to be: record->win. Collective over comm if all count. */
+/* The window was created: sets record->win. Collective over comm if all ranks count. */
 void proa_record_open(struct proa_record *record, MPI_Comm comm);
 
-/* The window is about to be freed: no thread works on it any more. Collective if all count. */
+/* The window is about to be freed: no thread uses it any more. Collective if all ranks count. */
 void proa_record_close(struct proa_record *record, struct proa_win *win);
 
-/* Frees the record. NULL: does nothing. */
+/* Frees the record. NULL is a no-op. */
 void proa_record_drop(struct proa_record *record);
 
-/* The numbers of a window that is not freed yet, with those that are known only now. */
+/* Reads the counts of a window that is not freed yet, with those that are computed only now. */
 void proa_record_read(const struct proa_record *record, struct proa_stats *numbers);
 
-/* The way to a target's memory other than the fast path's. For a dynamic window, the region that
- * was found last decides. */
+/* Returns the way to a target's memory, other than the fast path's. For a dynamic window, the
+ * region that was found last decides. */
 enum proa_stats_way proa_way_to(const struct proa_target *target);
 
 /* ---- counting ---- */
 
-/* The way of a call (enum proa_stats_way), or one of these: no operation was done, as the call
- * synchronizes or has failed, or the operation was told of already; the same, and its request goes
- * to the user for a later wait. */
+/* The way of a call (enum proa_stats_way), or one of these. NO_WAY: no operation was done, as the
+ * call synchronizes, failed, or was reported already. REQUEST: the same, and its request is
+ * returned to the user for a later wait. */
 enum { PROA_WATCHED_NO_WAY = PROA_STATS_WAYS, PROA_WATCHED_REQUEST };
 
-/* The row that a call is counted in. Request forms and those with large counts are the plain
- * ones. */
+/* The row that counts a call. Request forms and those with large counts use the row of the plain
+ * form. */
 #define PROA_RECORD_WIDE(call, row) \
     [PROA_CALL_##call] = PROA_STATS_##row, [PROA_CALL_##call##_c] = PROA_STATS_##row
 static const uint8_t proa_record_rows[PROA_CALL_COUNT] = {
@@ -109,14 +110,13 @@ static const uint8_t proa_record_rows[PROA_CALL_COUNT] = {
 };
 #undef PROA_RECORD_WIDE
 
-/* Counts a call in the row `row` when there is a reason for care, or a request; assigns the
- * thread's waits to it. The rest as proa_watched. */
+/* Counts a call in the row `row` on the slow path, or a call with a request. Assigns the thread's
+ * waits to it. Other arguments as for proa_watched. */
 void proa_record_carefully(struct proa_record *record, int row, int rank, int way, uint64_t bytes)
     __attribute__((cold));
 
-/* The observer of statistics (watch/watch.h). Each call is counted when it is over, and so are
- * its waits: the thread keeps them until it tells which call it was in. So nothing has to be noted
- * before a call. */
+/* The observer of statistics (watch/watch.h). Each call and its waits are counted when the call
+ * returns; the thread stores its waits until then. So nothing has to be recorded before a call. */
 static inline __attribute__((always_inline)) void proa_record_observe(const struct proa_win *win,
                                                                       enum proa_call call, int rank,
                                                                       int way, uint64_t bytes)
@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) void proa_record_observe(const stru
                          0))
         proa_record_carefully(record, row, rank, way, bytes);
     else if (row >= PROA_STATS_OPERATIONS)
-        /* one instruction, and no other thread looks meanwhile */
+        /* one instruction, and no other thread reads meanwhile */
         ++record->numbers.calls[row].count;
     else if (way < PROA_STATS_WAYS) {
         ++record->numbers.operations[row][way].count;
@@ -139,8 +139,8 @@ static inline __attribute__((always_inline)) void proa_record_observe(const stru
     }
 }
 
-/* This thread is in the call that completes requests: its waits there are for the last operation
- * that it was given a request for. */
+/* This thread is in the call that completes requests. Its waits there belong to the last operation
+ * that returned a request to it. */
 void proa_record_waited_for_request(void);
 
 #endif

@@ -10,15 +10,15 @@
 #include <string.h>
 #include <utlist.h>
 
-/* The data kept of a window: the numbers of each rank, and the waits of each rank for each other,
+/* The data kept of a window: the counts of each rank, and the waits of each rank for each other,
  * row by row. */
 struct report {
     struct report *prev, *next;
     char name[PROA_HANDLE_NAME_BYTES];
     enum proa_flavor flavor;
-    int ranks;                   /* ranks with numbers here: all of the window, or one process */
-    int size;                    /* of the window */
-    unsigned long long *waited;  /* ranks rows of `size`; behind the numbers */
+    int ranks;                   /* ranks with counts here: all of the window, or one */
+    int size;                    /* size of the window */
+    unsigned long long *waited;  /* `ranks` rows of `size`; stored after the counts */
     struct proa_stats numbers[]; /* by rank */
 };
 
@@ -70,8 +70,8 @@ static struct report *report_new(const struct proa_record *record, int ranks)
     return report;
 }
 
-/* All ranks get all numbers, and rank 0 keeps them: the host's calls that creation needs can do
- * that, and windows are not freed often. */
+/* All ranks receive all counts, and rank 0 keeps them. This needs only the host's calls that
+ * creation uses, and windows are not freed often. */
 static void gather(const struct proa_record *record, struct report *report)
 {
     const int bytes = (int)sizeof record->numbers;
@@ -107,7 +107,7 @@ void proa_report_gather(const struct proa_record *record)
 
 /* ---- sums ---- */
 
-/* The struct is nothing but numbers of one type (include/proa.h). */
+/* The structure consists of numbers of one type (include/proa.h). */
 static struct proa_stats sum_of(const struct report *report)
 {
     struct proa_stats sum = {0};
@@ -126,7 +126,7 @@ struct pair {
     unsigned long long ns;
 };
 
-/* The pairs that waited longest, the longest first; the rest have 0 ns. */
+/* The pairs with the longest waits, longest first; unused entries have 0 ns. */
 enum { PAIRS = 3 };
 static void worst_pairs(const struct report *report, struct pair pairs[PAIRS])
 {
@@ -143,7 +143,7 @@ static void worst_pairs(const struct report *report, struct pair pairs[PAIRS])
         }
 }
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static void show_memory(const struct proa_stats *sum, FILE *out)
 {
@@ -190,7 +190,7 @@ static void show_calls(const struct proa_stats *sum, FILE *out)
     }
 }
 
-/* Control characters, from U+0080 on too, would reach the terminal. */
+/* Escapes control characters, also from U+0080 on, which would reach the terminal. */
 static void show_name(const char *name, FILE *out)
 {
     for (const unsigned char *at = (const unsigned char *)name; *at; at++)
@@ -226,7 +226,7 @@ static void show(const struct report *report, FILE *out)
         fprintf(out, "proa:   messages between nodes %llu\n", sum.messages);
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static void write_name(const char *name, FILE *out)
 {
@@ -301,8 +301,8 @@ static void write_all(FILE *out)
     fprintf(out, "]}\n");
 }
 
-/* Windows on parts of the job have their rank 0 elsewhere: each such process has a file, told apart
- * by the rank in MPI_COMM_WORLD. */
+/* Windows on parts of the job may have different ranks 0. Each such process has its own file, named
+ * by its rank in MPI_COMM_WORLD. */
 static void write_file(const char *file)
 {
     char path[4096];

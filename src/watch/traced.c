@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An operation of fewer bytes by load and store is not timed, unless it has waited: that would take
- * longer than it. Nor is a flush that finds everything done. */
+/* Smaller operations by load and store are not timed, unless they waited: timing would take longer
+ * than the operation. Nor is a flush timed that finds everything complete. */
 enum { TIMED_LEAST = 4096 };
 
 /* The ranks of the last start or post. */
@@ -27,8 +27,8 @@ struct group {
 
 struct proa_traced {
     uint32_t window;
-    uint64_t fences;       /* and other calls of all its processes in one order */
-    pthread_mutex_t mutex; /* of the groups */
+    uint64_t fences;       /* number of fences, and of other collective calls in the same order */
+    pthread_mutex_t mutex; /* protects the groups */
     struct group started, posted;
     MPI_Comm nodes;
 };
@@ -47,7 +47,7 @@ static struct proa_trace_record record_of(const struct proa_traced *traced,
                                       .kind = (uint8_t)kind};
 }
 
-/* Waits before the call are of one that has no record. */
+/* Waits recorded before the call belong to a call without a record. */
 static void put_waits(const struct proa_traced *traced, const struct proa_win *win, int rank)
 {
     struct proa_trace_record record = {.window = traced->window, .kind = PROA_TRACE_WAIT};
@@ -64,7 +64,7 @@ static void put_waits(const struct proa_traced *traced, const struct proa_win *w
     }
 }
 
-/* Has the group changed? Keeps it. */
+/* Returns true if the group changed, and stores it. */
 static int group_is_new(struct group *group, const struct proa_ranks *ranks)
 {
     const size_t bytes = (size_t)ranks->count * sizeof *ranks->rank;
@@ -103,7 +103,8 @@ static void put_group(struct proa_traced *traced, enum proa_call call, const str
     proa_trace_put_text(ranks->rank, (uint64_t)ranks->count * sizeof *ranks->rank);
 }
 
-/* On one node operations are done when their calls return: the flush has nothing to wait for. */
+/* On one node operations are complete when their calls return: the flush has nothing to wait
+ * for. */
 static int is_flush_alone(const struct proa_win *win, enum proa_call call)
 {
     return proa_record_rows[call] == PROA_STATS_FLUSH && !win->remote_window &&
@@ -130,7 +131,7 @@ static void put_synchronization(struct proa_traced *traced, const struct proa_wi
     uint64_t value = thread->value;
 
     if (call == PROA_CALL_Win_test && win->exposed)
-        return; /* the exposure goes on: programs poll */
+        return; /* the exposure epoch continues: programs poll with MPI_Win_test */
     if ((call == PROA_CALL_Win_start || call == PROA_CALL_Win_post) && !(mode & PROA_TRACE_FAILED))
         put_group(traced, call, win);
     if (call == PROA_CALL_Win_fence || call == PROA_CALL_Win_set_num_notify)
@@ -162,7 +163,7 @@ void proa_traced_put(const struct proa_win *win, enum proa_call call, uint64_t v
     put_synchronization(traced, win, call, -1);
 }
 
-/* Of an operation that has been done. */
+/* Returns the record of a completed operation. */
 static struct proa_trace_record operation_record(const struct proa_traced *traced,
                                                  const struct proa_win *win, enum proa_call call,
                                                  int rank, int way, uint64_t bytes, uint64_t end)
@@ -195,11 +196,12 @@ static void put_operation(const struct proa_traced *traced, const struct proa_wi
     proa_trace_put_call(&record);
 }
 
-/* ---- what the thread is in ---- */
+/* ---- current call of the thread ---- */
 
 _Thread_local struct proa_traced_now proa_traced_now PROA_INITIAL_EXEC;
 
-/* since is stored last, and is 0 while the rest changes: a reader may see some of each call. */
+/* `since` is stored last, and is 0 while the other fields change. A reader may see fields of two
+ * calls. */
 static void show(struct proa_trace_slot *slot, const struct proa_traced *traced)
 {
     const struct proa_trace_thread *thread = &proa_trace_thread;
@@ -209,7 +211,7 @@ static void show(struct proa_trace_slot *slot, const struct proa_traced *traced)
     proa_atomic_store(&slot->call, (uint32_t)proa_traced_now.call, PROA_RELAXED);
     proa_atomic_store(&slot->rank, proa_traced_now.rank, PROA_RELAXED);
     proa_atomic_store(&slot->counter, (uint32_t)thread->value, PROA_RELAXED);
-    proa_atomic_store(&slot->since, thread->begin, PROA_RELEASE); /* tools/trace/live.c */
+    proa_atomic_store(&slot->since, thread->begin, PROA_RELEASE); /* partner: tools/trace/live.c */
     proa_traced_now.is_shown = 1;
 }
 
@@ -239,7 +241,7 @@ static void leave(void)
 
 /* ---- calls ---- */
 
-/* Requests, and operations that have failed, have a record if they have waited. */
+/* Requests, and failed operations, have a record if they waited. */
 __attribute__((noinline)) void proa_traced_call(struct proa_traced *traced,
                                                 const struct proa_win *win, enum proa_call call,
                                                 int rank, int way, uint64_t bytes)
@@ -269,7 +271,7 @@ void proa_traced_stored(struct proa_traced *traced, const struct proa_win *win, 
     if (__builtin_expect(!at, 0))
         proa_traced_call(traced, win, call, rank, PROA_STATS_PLAIN, bytes);
     else
-        proa_traced_now.win = NULL; /* which has not been shown: it has not waited */
+        proa_traced_now.win = NULL; /* it was not shown, as it did not wait */
 }
 
 void proa_traced_flush(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
@@ -352,7 +354,7 @@ void proa_traced_open(struct proa_traced *traced, const struct proa_win *win, en
         return;
     proa_trace_modules();
     record = record_of(traced, PROA_TRACE_WINDOW);
-    record.begin = record.end; /* the call's begin is not taken */
+    record.begin = record.end; /* the start of the call is not used */
     record.call = (uint16_t)call;
     record.rank = win->rank;
     record.place = (uint64_t)win->size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The observer of traces (PROA_TRACE): writes a record of each call on a window, and of its waits,
- * when it is over (trace/recorder.h). */
+ * when the call returns (trace/recorder.h). */
 #ifndef PROA_WATCH_TRACED_H
 #define PROA_WATCH_TRACED_H
 
@@ -15,52 +15,53 @@
 
 struct proa_traced;
 
-/* Begins to record, if the setting says so. Before the first window, on a process that has
- * started. */
+/* Starts recording, if the setting asks for it. Called before the first window, in an initialized
+ * process. */
 void proa_traced_start(void);
 
-/* For a window that is being made; NULL: nothing is recorded, or there is no memory. The functions
- * below do nothing for NULL. */
+/* Returns the state of a new window. Returns NULL if nothing is recorded, or without memory. The
+ * functions below are no-ops for NULL. */
 struct proa_traced *proa_traced_new(void);
 void proa_traced_drop(struct proa_traced *traced);
 
-/* The number of the window in this process's trace; 0 for NULL. */
+/* Returns the number of the window in this process's trace; 0 for NULL. */
 uint32_t proa_traced_number(const struct proa_traced *traced);
 
-/* The window has come to be, by that call. Collective over comm if all record. */
+/* The call created the window. Collective over comm if all processes record. */
 void proa_traced_open(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                       MPI_Comm comm);
 
-/* The window is about to be freed; all its processes are done with it. Collective if all record. */
+/* The window is about to be freed; none of its processes uses it any more. Collective if all
+ * processes record. */
 void proa_traced_close(struct proa_traced *traced, const struct proa_win *win);
 
 void proa_traced_name(struct proa_traced *traced, const char *name);
 
-/* A call that no other observer is told of is over; value, place: of its record. */
+/* A call that is not reported to other observers returned. value, place: fields of its record. */
 void proa_traced_put(const struct proa_win *win, enum proa_call call, uint64_t value,
                      uint64_t place);
 
-/* A call is over: as of proa_watched. */
+/* A call returned. Arguments as for proa_watched. */
 void proa_traced_call(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                       int rank, int way, uint64_t bytes);
 
-/* The same of an operation by plain load and store, and of a flush: they are what programs do most.
- */
+/* The same for an operation by plain load and store, and for a flush, the most frequent calls of
+ * programs. */
 void proa_traced_stored(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                         int rank, uint64_t bytes);
 void proa_traced_flush(struct proa_traced *traced, const struct proa_win *win, enum proa_call call,
                        int rank);
 
-/* The call that the thread is in. */
+/* The current call of the thread. */
 struct proa_traced_now {
-    const struct proa_win *win; /* NULL: in none */
+    const struct proa_win *win; /* NULL for none */
     enum proa_call call;
     int rank;
-    int is_shown; /* in the thread's slot (trace/format.h) */
+    int is_shown; /* shown in the thread's slot (trace/format.h) */
 };
 extern PROA_HIDDEN _Thread_local struct proa_traced_now proa_traced_now PROA_INITIAL_EXEC;
 
-/* A call begins. rank: of the target, or -1. */
+/* A call starts. rank: target, or -1. */
 static inline void proa_traced_enter(const struct proa_win *win, enum proa_call call, int rank)
 {
     if (!proa_handle_of(win)->traced)
@@ -70,8 +71,8 @@ static inline void proa_traced_enter(const struct proa_win *win, enum proa_call 
     proa_traced_now.rank = rank;
 }
 
-/* The thread waits within its call, and for a while already, which its slot tells; or it has
- * waited. word: as of proa_wait_watcher. */
+/* The thread has been waiting within its call for a while, which its slot shows, or the wait ended.
+ * word: as for proa_wait_watcher. is_over: true at the end. */
 void proa_traced_wait(const uint64_t *word, int is_over);
 
 static inline __attribute__((always_inline)) void proa_traced_observe(const struct proa_win *win,

@@ -21,12 +21,13 @@ int proa_wait_rank(const struct proa_win *win, const uint64_t *word)
             if (word == win->sync->word(win, rank, told))
                 return rank;
     for (int k = 0; k < proa_rounds(win->size); k++)
-        if (word == proa_word_in(win->ctl, 0, PROA_WORD_ROUND, k)) /* sync/barrier.c */
+        if (word ==
+            proa_word_in(win->ctl, 0, PROA_WORD_ROUND, k)) /* distances as in sync/barrier.c */
             return (int)((win->rank + (int64_t)win->size - ((int64_t)1 << k)) % win->size);
     return -1;
 }
 
-static pthread_key_t key; /* frees the waits when the thread ends */
+static pthread_key_t key; /* its destructor frees the waits when the thread ends */
 
 static void waits_free(void *wait)
 {
@@ -61,7 +62,7 @@ static void has_waited(const uint64_t *word, long ns)
     proa_atomic_fetch_or(&proa_record_care, PROA_RECORD_WAITED, PROA_RELAXED);
 }
 
-/* Clears the flag for all threads. With several threads (PROA_RECORD_THREADS) each looks at its own
+/* Clears the flag for all threads. With several threads (PROA_RECORD_THREADS) each checks its own
  * waits anyway. */
 void proa_waits_forget(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The waits of calls: each thread keeps its own until the call is over, which tells the observers
- * whom they were for. */
+/* The waits of calls. Each thread stores its own waits until the call returns, which reports to the
+ * observers which rank each was for. */
 #ifndef PROA_WATCH_WAITS_H
 #define PROA_WATCH_WAITS_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct proa_watched_wait {
-    const uint64_t *word; /* NULL: more than a count */
+    const uint64_t *word; /* NULL for more than a count */
     long ns;
     uint64_t end; /* ticks (trace/recorder.h); 0 without a trace */
 };
@@ -22,18 +22,18 @@ struct proa_waits {
 };
 extern PROA_HIDDEN _Thread_local struct proa_waits proa_waits PROA_INITIAL_EXEC;
 
-/* Why counting takes more than to add: several threads may call at once, which never changes back;
- * or some thread has waited, and has not yet told for which call. Usually 0. */
+/* Reasons for the slow path of counting. THREADS: several threads may call at once; never reset.
+ * WAITED: some thread waited, and has not assigned the wait to a call yet. Usually 0. */
 enum { PROA_RECORD_THREADS = 1, PROA_RECORD_WAITED = 2 };
 extern PROA_HIDDEN unsigned proa_record_care;
 
-/* Begins to keep waits. Before the first window; more often than once does no harm. */
+/* Starts recording waits. Called before the first window; further calls are no-ops. */
 void proa_waits_start(void);
 
-/* The rank that ended a wait, found by the word that was waited for; -1: not known. */
+/* Returns the rank that ended a wait, found by the awaited word; -1 if unknown. */
 int proa_wait_rank(const struct proa_win *win, const uint64_t *word);
 
-/* Forgets the thread's waits: they belong to no watched call. */
+/* Discards the thread's waits: they belong to no watched call. */
 void proa_waits_forget(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include "host/types.h"
 #include "watch/report.h"
 
-/* When MPI ends; each tells nothing if it was not asked to watch. */
+/* Called when MPI ends; each function reports nothing if it is off. */
 static void tell_all(void)
 {
     proa_report_tell();
