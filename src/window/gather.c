@@ -44,8 +44,8 @@ static void unpack(const struct proa_gather_form *form, const uint64_t *row, uin
             card[i] = *row++;
 }
 
-/* The rows lie behind each other at the end of the room, so each of them has been read when the
- * cards come to its place. */
+/* The rows are contiguous at the end of the room, so each row is read before a card overwrites
+ * it. */
 static void spread(const struct proa_gather_form *form, const void *mine, const char *rows,
                    char *all, int count)
 {

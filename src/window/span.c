@@ -32,7 +32,7 @@ int proa_spans_set(struct proa_target *target, const struct proa_span *spans, ui
     target->span_count = count;
     span = largest_here(room, count);
     target->fast = span ? span->here : NULL;
-    /* 0: displacements from its start are found by the second look of rma/op.h */
+    /* 0: the second check of rma/op.h finds displacements from its start */
     target->fast_bytes = span && span->first == 0 ? span->end : 0;
     if (span)
         target->only = *span;

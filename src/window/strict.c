@@ -19,7 +19,7 @@ int proa_lax(struct proa_win *win, unsigned use, int code, enum proa_call call, 
     if (proa_atomic_load(&win->lax, PROA_RELAXED) & use)
         return PROA_OK;
     va_start(args, fmt);
-    /* it is, in the line above; the analyser misses that */
+    /* args is initialized in the line above; the analyser misses that */
     /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(sentence, sizeof sentence, fmt, args);
     va_end(args);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a window is synchronized: a constant table of functions, set when it is made. Their callers
- * go by sync/sync.h.
+ * The synchronization of a window: a constant table of functions, set at its creation. Callers use
+ * sync/sync.h.
  *
  * The tables:
  *
@@ -16,22 +16,21 @@
 #include "base/hidden.h"
 #include "window/win.h"
 
-/* Which completion of operations a call asks for (sync/completion.h). */
+/* The completion of operations that a call requires (sync/completion.h). */
 enum proa_completion {
-    /* the origin's and the result's buffers are the user's again: flush_local, requests */
+    /* the user may reuse the origin and result buffers: flush_local, requests */
     PROA_COMPLETED_LOCAL,
-    /* done at the target before anything that this process tells the same target after this:
-     * complete */
+    /* done at the target before later notifications of this process to the same target: complete */
     PROA_COMPLETED_IN_ORDER,
-    /* done at the target, for every process that has passed a barrier after this: fence */
+    /* done at the target for every process that has passed a later barrier: fence */
     PROA_COMPLETED_BY_BARRIER,
-    /* done at the target, for every process that is told so after this: unlock */
+    /* done at the target for every process that is notified after this: unlock */
     PROA_COMPLETED_TOLD,
-    /* done at the target, before anything that this process does next: flush */
+    /* done at the target before the next action of this process: flush */
     PROA_COMPLETED_VISIBLE
 };
 
-/* The bits of a union. In words of the barrier among nodes the others count barriers. */
+/* The bits of a union. The other bits of a word of the barrier among nodes count barriers. */
 enum { PROA_UNITED_BITS = 16 };
 
 struct proa_sync_ops {
@@ -41,9 +40,9 @@ struct proa_sync_ops {
     int (*complete)(struct proa_win *win);
     int (*wait)(struct proa_win *win);
     int (*test)(struct proa_win *win, int *flag);
-    /* The first operation to a target whose epoch says PROA_EPOCH_AWAITED. After a start: waits
-     * for the target's post (figure 11.2 of MPI-2.2: weak synchronization); after a fence that
-     * ended nothing, which only windows of one node have: for the target's own. */
+    /* Called by the first operation on a target whose epoch has PROA_EPOCH_AWAITED. After a start
+     * it waits for the target's post (figure 11.2 of MPI-2.2: weak synchronization). After a fence
+     * that ended no epoch, which only windows of one node have, it waits for the target's fence. */
     int (*await)(struct proa_win *win, int target);
 
     int (*lock)(struct proa_win *win, int target, int exclusive, int mode);
@@ -53,36 +52,38 @@ struct proa_sync_ops {
     int (*flush)(struct proa_win *win, int target);
     int (*flush_local)(struct proa_win *win, int target);
     void (*synchronize)(struct proa_win *win); /* MPI_Win_sync */
-    /* sync/completion.h, of a lock epoch; target < 0: all */
+    /* sync/completion.h, in a lock epoch. target: rank, or < 0 for all */
     int (*complete_ops)(struct proa_win *win, int target, enum proa_completion how);
 
     /* sync/barrier.h */
     int (*barrier)(struct proa_win *win);
     int (*disseminate)(struct proa_win *win, uint64_t number);
-    /* Collective: *bits, PROA_UNITED_BITS of them, becomes those of all processes together. Stores
-     * of all processes before their calls are visible after it. Returns as barrier does. */
+    /* Sets *bits, PROA_UNITED_BITS of them, to the union of those of all processes. Collective.
+     * Stores of all processes before their calls are visible after it. Returns the same values as
+     * barrier. */
     int (*unite)(struct proa_win *win, uint32_t *bits);
-    /* The word of that number (sync/notify.h) that the process of rank `from` tells us; NULL: there
+    /* Returns the word of that number (sync/notify.h) that rank `from` stores for us; NULL if there
      * is none yet. */
     uint64_t *(*word)(const struct proa_win *win, int from, int word);
 
     /* ---- losses (sync/peer_failure.h) ---- */
 
-    /* Guard the record of losses. Not twice by one thread. */
+    /* Guard the record of losses. Not recursive. */
     void (*losses_enter)(void);
     void (*losses_leave)(void);
 
-    /* ---- of windows over several nodes; NULL: nothing to do, or to find ---- */
+    /* ---- windows over several nodes; NULL if there is nothing to do or to find ---- */
 
-    /* a wait looks for losses: of processes that no neighbour's end tells of; inside */
+    /* a wait checks for losses that the end of no neighbour shows; inside */
     void (*attend)(void);
-    /* the process of that rank is lost, and marked; inside */
+    /* the process of that rank was marked as lost; inside */
     void (*lose)(struct proa_win *win, int rank);
-    /* 1 + the first lost process that another one of the node has heard of; 0: none */
+    /* 1 + the rank of the first lost process known to another process of the node; 0 if none */
     uint32_t (*node_lost)(const struct proa_win *win);
-    /* does a process wait for this one's locks elsewhere than at a target? */
+    /* whether a process waits for locks of this process, other than at a target */
     int (*lock_is_wanted)(const struct proa_win *win);
-    /* fills in the target of that rank, of another node: PROA_OK or a code (proa_target_know) */
+    /* fills in the target of that rank, on another node. Returns PROA_OK or a code
+     * (proa_target_know) */
     int (*know)(struct proa_win *win, int rank);
     /* around a notified operation on a target of another node, and the number of its counters
      * (remote/notice.h) */
@@ -93,14 +94,14 @@ struct proa_sync_ops {
 
 extern PROA_HIDDEN const struct proa_sync_ops proa_sync_node, proa_sync_threads, proa_sync_remote;
 
-/* Called before the size or the displacement unit of a target is read. PROA_OK; or, for a process
- * of another node: PROA_ERR_NO_MEM, or PROA_ERR_OTHER, there is no way to it. */
+/* Called before the size or the displacement unit of a target is read. Returns PROA_OK, or for a
+ * process of another node PROA_ERR_NO_MEM, or PROA_ERR_OTHER if it is unreachable. */
 static inline int proa_target_know(struct proa_win *win, int rank)
 {
     return proa_is_remote(&win->targets[rank]) ? win->sync->know(win, rank) : PROA_OK;
 }
 
-/* That of a window of one node. */
+/* Returns the table of a window of one node. */
 static inline const struct proa_sync_ops *proa_sync_of_node(const struct proa_win *win)
 {
     return win->threads ? &proa_sync_threads : &proa_sync_node;
