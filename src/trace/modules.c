@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The files of code that a process has loaded: what turns return addresses into lines. */
+/* The files of code that a process has loaded, which map return addresses to lines. */
 #include "trace/recorder.h"
 
 #include <link.h>
@@ -21,7 +21,7 @@ static void record(const char *path, uint64_t bias, uint64_t first, uint64_t las
     proa_trace_put_text(path, bytes);
 }
 
-/* The program itself has no name there. */
+/* The program itself has an empty name there. */
 static int module(struct dl_phdr_info *info, size_t size, void *user)
 {
     const char *path = info->dlpi_name;

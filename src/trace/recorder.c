@@ -22,18 +22,18 @@ enum { CHUNK_CELLS = PROA_TRACE_CHUNK_BYTES / PROA_TRACE_CELL_BYTES };
 int proa_trace_on, proa_trace_counts;
 _Thread_local struct proa_trace_thread proa_trace_thread PROA_INITIAL_EXEC;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of the file and its header */
-static char *map;                                         /* as large as the limit */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the file and its header */
+static char *map;                                         /* mapping, as large as the limit */
 static struct proa_trace_head *head;
 static int file = -1;
 static uint64_t chunks_most;
-static int is_full; /* no chunk is left */
+static int is_full; /* no chunk is free */
 static int threads;
 
 /* ---- clock ---- */
 
-/* The ticks of the processor are those of all processors of the node, if the kernel keeps time by
- * them itself. */
+/* Returns true if the processor's ticks are equal on all processors of the node: the kernel uses
+ * them as its clock source. */
 static int ticks_are_good(void)
 {
     char name[16] = "";
@@ -47,7 +47,7 @@ static int ticks_are_good(void)
     return strcmp(name, "tsc\n") == 0;
 }
 
-/* A clock that is wrong on purpose, for tests: "NS" or "NS,PPM", ahead and faster. */
+/* Returns the time of a wrong clock, for tests: "NS" or "NS,PPM", ahead and faster. */
 static int64_t pretended(int64_t ns)
 {
     const char *skew = proa_settings()->trace_skew;
@@ -65,7 +65,7 @@ int64_t proa_trace_now_ns(void)
     return pretended((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
 }
 
-/* Of several looks the one that took least. */
+/* Reads the pair several times, and keeps the shortest reading. */
 static struct proa_trace_pair pair_now(void)
 {
     struct proa_trace_pair best = {0, 0};
@@ -84,7 +84,7 @@ static struct proa_trace_pair pair_now(void)
     return best;
 }
 
-/* Another process may look meanwhile: it sees both words of a pair, or, seldom, of two pairs. */
+/* Another process may read meanwhile: it reads both words of one pair, or, rarely, of two pairs. */
 static void last_renew(void)
 {
     const struct proa_trace_pair now = pair_now();
@@ -95,12 +95,13 @@ static void last_renew(void)
 
 /* ---- chunks ---- */
 
-/* Room in the file comes before a store to it: without it the store would end the process. Zeros
- * that are written make it in a third of the time of posix_fallocate, whose blocks the first store
- * to each page has to convert. */
+/* Space in the file is allocated before a store to it: without space the store would kill the
+ * process. Writing zeros takes a third of the time of posix_fallocate, whose blocks must be
+ * converted by the first store to each page. */
 static int file_extend(uint64_t at, uint64_t bytes)
 {
-    static char zeros[PROA_TRACE_CHUNK_BYTES]; /* not const: it takes no room in the library */
+    static char
+        zeros[PROA_TRACE_CHUNK_BYTES]; /* not const: it takes no space in the library file */
 
     while (bytes) {
         const ssize_t done =
@@ -132,7 +133,7 @@ static int chunk_make(uint64_t number)
     return 1;
 }
 
-/* The number of a new chunk, or -1. */
+/* Returns the number of a new chunk, or -1. */
 static int64_t chunk_take(void)
 {
     const uint64_t number = head->chunks;
@@ -146,7 +147,7 @@ static int64_t chunk_take(void)
 
 static void thread_begin(struct proa_trace_thread *thread)
 {
-    static struct proa_trace_slot shared; /* of threads too many */
+    static struct proa_trace_slot shared; /* for threads beyond the number of slots */
 
     thread->number = threads++;
     thread->slot = thread->number < PROA_TRACE_SLOTS
@@ -154,7 +155,7 @@ static void thread_begin(struct proa_trace_thread *thread)
                        : &shared;
 }
 
-/* A slot is its thread's, the header all others'. */
+/* Only its thread writes a slot; all others write the header. */
 static int drop(struct proa_trace_thread *thread)
 {
     thread->next = thread->end = NULL;
@@ -165,7 +166,7 @@ static int drop(struct proa_trace_thread *thread)
     return 0;
 }
 
-/* The pages of a full chunk are the file's: they need not be the process's as well. */
+/* Drops the pages of a full chunk from the process: they are in the file. */
 static void chunk_leave(const struct proa_trace_thread *thread)
 {
     if (thread->end)
@@ -173,8 +174,7 @@ static void chunk_leave(const struct proa_trace_thread *thread)
                 MADV_DONTNEED);
 }
 
-/* The first record of the chunk. Calls that are brief and end from now on have begun after its
- * beginning. */
+/* Writes the first record of the chunk. Brief calls that end from now on start after its base. */
 static void chunk_begin(struct proa_trace_thread *thread, uint64_t number)
 {
     struct proa_trace_record first = {.kind = PROA_TRACE_CHUNK, .rank = thread->number};
@@ -190,7 +190,7 @@ static void chunk_begin(struct proa_trace_thread *thread, uint64_t number)
     thread->next = (struct proa_trace_brief *)(void *)at + PROA_TRACE_CHUNK_HEAD_CELLS;
 }
 
-/* The number of a new chunk, or -1, for this thread and all others from then on. */
+/* Returns the number of a new chunk for this thread, or -1; then other threads get none either. */
 static int64_t chunk_take_first_come(struct proa_trace_thread *thread)
 {
     int64_t number = -1;
@@ -239,7 +239,8 @@ unsigned proa_trace_site_find(uint64_t caller, uint64_t bytes, uint64_t what)
     return 0;
 }
 
-/* Is there room for a record? Cells that are left are filled: readers stop at one that is empty. */
+/* Returns true if there is room for a record. Remaining cells are filled: readers stop at an empty
+ * one. */
 static int has_room(struct proa_trace_thread *thread)
 {
     if (thread->end - thread->next >= PROA_TRACE_RECORD_CELLS)
@@ -308,7 +309,7 @@ void proa_trace_put_text(const void *text, uint64_t bytes)
 
 /* ---- the file ---- */
 
-/* A child has the mapping of its parent, and must not write there. */
+/* A child has the mapping of its parent, and must not write to it. */
 static void in_child(void)
 {
     proa_trace_on = 0;
@@ -341,7 +342,7 @@ static void head_fill(const struct proa_trace_process *process)
     head->first = head->last = pair_now();
 }
 
-/* Processes of one rank, as of spawned programs, have files of different numbers. */
+/* Processes of one rank, as of spawned programs, have files with different numbers. */
 static int file_make(const char *folder, int rank)
 {
     char path[4096];
@@ -372,7 +373,7 @@ static int file_map(void)
     return map == MAP_FAILED ? -1 : 0;
 }
 
-/* Not beyond the largest file that the process may write: that would end it. */
+/* Stays below the largest file that the process may write: exceeding it would kill the process. */
 static uint64_t limit_chunks(void)
 {
     uint64_t bytes = (uint64_t)proa_settings()->trace_limit_mib << 20;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The recorder of a trace (trace/format.h): each thread fills chunks of the process's file. A
- * record costs a look at the clock and a few stores; a chunk takes system calls. A child of fork
- * records nothing.
+ * record costs one reading of the clock and a few stores; a chunk costs system calls. A child of
+ * fork records nothing.
  */
 #ifndef PROA_TRACE_RECORDER_H
 #define PROA_TRACE_RECORDER_H
@@ -16,27 +16,27 @@
 #include <x86intrin.h>
 #endif
 
-/* Is anything recorded? Set before the first window; 0 after a failure, and in children. */
+/* True while recording. Set before the first window; 0 after a failure, and in children. */
 extern PROA_HIDDEN int proa_trace_on;
 
-/* Do ticks come from the processor? Else they are nanoseconds of CLOCK_MONOTONIC. */
+/* True if ticks are the processor's. Otherwise they are nanoseconds of CLOCK_MONOTONIC. */
 extern PROA_HIDDEN int proa_trace_counts;
 
-/* The process as the header shows it. */
+/* The process, as stored in the header. */
 struct proa_trace_process {
     int rank, size;
     uint64_t process, node;
-    const char *version; /* of Proa */
+    const char *version; /* version of Proa */
 };
 
-/* Makes the file in the folder, and begins. PROA_OK; or a negative code, and nothing is recorded.
- */
+/* Creates the file in the folder, and starts recording. Returns PROA_OK, or a negative code if
+ * nothing is recorded. */
 int proa_trace_open(const char *folder, const struct proa_trace_process *process);
 
-/* Renews the pair of times, and marks the file as ended in order. */
+/* Renews the pair of times, and marks the file as complete. */
 void proa_trace_close(void);
 
-/* Nanoseconds of this node's clock, as the headers have them. */
+/* Returns the time of this node's clock, nanoseconds, as in the headers. */
 int64_t proa_trace_now_ns(void);
 
 static inline uint64_t proa_trace_ticks(void)
@@ -51,22 +51,23 @@ static inline uint64_t proa_trace_ticks(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The thread's part of the recorder. */
+/* State of the recorder in a thread. */
 struct proa_trace_thread {
-    struct proa_trace_brief *next, *end; /* cells; equal: the chunk is full, or there is none */
-    struct proa_trace_brief *operation;  /* the last one that was not timed, or NULL */
-    struct proa_trace_site *sites;       /* of the chunk */
+    struct proa_trace_brief *next, *end; /* cells; equal if the chunk is full, or there is none */
+    struct proa_trace_brief *operation;  /* last operation that was not timed, or NULL */
+    struct proa_trace_site *sites;       /* sites of the chunk */
     struct proa_trace_slot *slot;        /* NULL before the first record */
-    uint64_t base;                       /* beginning of the chunk */
-    uint64_t begin, caller;              /* of the call that goes on */
-    uint64_t value, place;               /* for its record */
-    uint64_t displacement;               /* as it was given, of an operation */
+    uint64_t base;                       /* ticks at the start of the chunk */
+    uint64_t begin, caller;              /* of the current call */
+    uint64_t value, place;               /* for the current call's record */
+    uint64_t displacement;               /* argument of an operation */
     uint8_t mode;
     int number;
 };
 extern PROA_HIDDEN _Thread_local struct proa_trace_thread proa_trace_thread PROA_INITIAL_EXEC;
 
-/* Takes a further chunk for the thread. 0: there is none, and the record is counted as dropped. */
+/* Takes another chunk for the thread. Returns 0 if there is none; the record is then counted as
+ * dropped. */
 int proa_trace_more(struct proa_trace_thread *thread);
 
 /* Appends the record, in four cells; its kind is stored last. */
@@ -77,7 +78,7 @@ void proa_trace_put_call(const struct proa_trace_record *record);
 
 /* ---- brief records ---- */
 
-/* Of a site (trace/format.h); way: of a CALL PROA_TRACE_NO_WAY. */
+/* Packs a site's `what` (trace/format.h). way: PROA_TRACE_NO_WAY for a CALL. */
 static inline uint64_t proa_trace_what(uint32_t window, int call, uint8_t epoch, uint8_t way,
                                        uint8_t mode)
 {
@@ -92,15 +93,15 @@ static inline int proa_trace_is_site(const struct proa_trace_site *site, uint64_
     return ((site->caller ^ caller) | (site->bytes ^ bytes) | (site->what ^ what)) == 0;
 }
 
-/* Where the search for a site begins: a number below PROA_TRACE_SITES. */
+/* Returns the start of the search for a site, a number below PROA_TRACE_SITES. */
 static inline unsigned proa_trace_site_hash(uint64_t caller, uint64_t bytes, uint64_t what)
 {
     _Static_assert((int)PROA_TRACE_SITES == 1 << 7, "as many as the hash has values");
     return (unsigned)(((caller + bytes + what) * 0x9e3779b97f4a7c15u) >> 57);
 }
 
-/* The number of the site in the thread's chunk, which is defined if it is new; 0: there is no room
- * for it. */
+/* Returns the number of the site in the thread's chunk, and defines it if it is new. Returns 0 if
+ * there is no room for it. */
 unsigned proa_trace_site_find(uint64_t caller, uint64_t bytes, uint64_t what);
 
 static inline unsigned proa_trace_site_number(uint64_t caller, uint64_t bytes, uint64_t what)
@@ -113,9 +114,9 @@ static inline unsigned proa_trace_site_number(uint64_t caller, uint64_t bytes, u
     return proa_trace_site_find(caller, bytes, what);
 }
 
-/* Appends a CALL or OPERATION in one cell of this chunk; its kind is stored last. NULL: its numbers
- * do not fit, or there is no cell: nothing has been appended. A record that is in no memory is not
- * put there. */
+/* Appends a CALL or OPERATION in one cell of this chunk; its kind is stored last. Returns NULL, and
+ * appends nothing, if its numbers do not fit, or there is no cell. The record is passed by value,
+ * so the compiler can keep it out of memory. */
 static inline __attribute__((always_inline)) struct proa_trace_brief *
 proa_trace_put_brief(const struct proa_trace_record record)
 {
@@ -152,8 +153,8 @@ proa_trace_put_brief(const struct proa_trace_record record)
     return at;
 }
 
-/* The call that has just begun is a flush that had nothing to wait for: adds it to the operation of
- * this thread that came just before it, if that was on this window and target, in that epoch. 0: it
+/* The call that just started is a flush that had nothing to wait for. Merges it into the preceding
+ * operation of this thread, if that was on this window and target, in that epoch. Returns 0 if it
  * needs a record of its own. */
 static inline int proa_trace_flush(uint32_t window, int rank, uint8_t epoch, uint8_t mode, int call)
 {
@@ -171,7 +172,7 @@ static inline int proa_trace_flush(uint32_t window, int rank, uint8_t epoch, uin
     number = proa_trace_site_number(thread->caller, 0, what);
     if (length >> PROA_TRACE_LENGTH_BITS || !number)
         return 0;
-    thread->operation = NULL; /* so the next flush has a record of its own */
+    thread->operation = NULL; /* the next flush then has a record of its own */
 
     proa_atomic_store(&at->rest, /* partner: readers of the file, for the site */
                       at->rest | ((uint64_t)number << PROA_TRACE_FLUSH_AT) |
@@ -180,15 +181,15 @@ static inline int proa_trace_flush(uint32_t window, int rank, uint8_t epoch, uin
     return 1;
 }
 
-/* Appends as many TEXT records as those bytes need. */
+/* Appends as many TEXT records as the bytes need. */
 void proa_trace_put_text(const void *text, uint64_t bytes);
 
-/* Records the files of code that are loaded, if they are not the same as the last time. */
+/* Records the loaded files of code, if they changed since the last time. */
 void proa_trace_modules(void);
 
 /* ---- calls ---- */
 
-/* A call begins: the observer of its end takes the time from here. */
+/* A call starts: the observer of its end reads the time from here. */
 static inline __attribute__((always_inline)) void proa_trace_begin(void *caller)
 {
     struct proa_trace_thread *thread = &proa_trace_thread;
