@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the processes of a window that is created agree on an outcome. A failure on any process is a
- * failure of the same class on all. Neighbours agree by a word of each one. Processes of several
- * nodes agree by the host (one reduction), and so do neighbours after a failure.
+ * How the processes of a window that is being created agree on an outcome. A failure on any process
+ * is a failure of the same class on all. Neighbours agree by one word each. Processes of several
+ * nodes agree by the host, in one reduction, and so do neighbours after a failure.
  */
 #include "create/create.h"
 #include "base/atomic.h"
@@ -25,7 +25,7 @@ int proa_reason_learn(const struct proa_group *group, int rank, int error)
     return outcome;
 }
 
-/* As numbers for max: 0 fine, 1 elsewhere, 1 + e for the error -e. */
+/* Encoded for an MPI_MAX reduction: 0 success, 1 left to the host, 1 + e for the error -e. */
 int proa_agree(const struct proa_group *group, int outcome)
 {
     int value = outcome < 0 ? 1 - outcome : outcome, error = group->max(group->context, &value);
@@ -42,8 +42,8 @@ int proa_agree(const struct proa_group *group, int outcome)
     return worst;
 }
 
-/* Waits for a neighbour's word of an agreement. Returns whether all went well there. If a process
- * is gone, this process knows it after that, even if only the neighbour had noticed. */
+/* Waits for a neighbour's word of an agreement. Returns whether the neighbour succeeded. If a
+ * process is gone, this process knows it afterwards, even if only the neighbour had noticed. */
 static int is_fine(struct proa_win *win, int rank, uint64_t fine)
 {
     struct proa_win_ctl *ctl = win->targets[rank].ctl;
@@ -60,10 +60,10 @@ static int is_fine(struct proa_win *win, int rank, uint64_t fine)
     return number != fine + 1;
 }
 
-/* Neighbours agree by a word in the block of each: 2 n - 1 if the n-th agreement went well for its
- * owner, else 2 n. A process that has failed may not reach the blocks of the others, so it looks at
- * none. A process that has not failed reaches all of them, and so sees any failure. A word that is
- * already larger belongs to a process that saw nothing but success here. */
+/* Neighbours agree by a word in the block of each: 2 n - 1 if its owner succeeded in the n-th
+ * agreement, else 2 n. A process that has failed may not reach the blocks of the others, so it
+ * reads none. A process that has not failed reaches all of them, and so detects any failure. A word
+ * that is already larger belongs to a process that found only success here. */
 static int are_all_fine(struct proa_win *win, int outcome)
 {
     uint64_t fine = 2 * (uint64_t)++win->agreements - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Cards: each process of a window that is created shows one to all others, by one allgather. A card
- * is plain bytes, and judged alike by all, so a judgement needs no agreement.
+ * Cards: each process of a window that is being created shows one to all others, by one allgather.
+ * A card is plain bytes, and all processes judge it alike, so a judgement needs no agreement.
  */
 #include "create/create.h"
 #include "base/atomic.h"
@@ -31,7 +31,7 @@ size_t proa_memory_align(const struct proa_create_args *args)
     return args->align > natural ? args->align : natural;
 }
 
-static uint32_t numbers; /* of windows of this process */
+static uint32_t numbers; /* windows of this process so far */
 
 void proa_card_fill(struct proa_card *card, const struct proa_win *win,
                     const struct proa_create_args *args, int error)
@@ -67,12 +67,14 @@ int proa_card_is_private(const struct proa_card *card)
 int proa_cards_judge(const struct proa_card *cards, const struct proa_group *group,
                      enum proa_flavor flavor)
 {
-    for (int i = 1; i < group->size; i++) /* first: no other number can be read across orders */
+    for (int i = 1; i < group->size;
+         i++) /* checked first: no other number can be read in another byte order */
         if (cards[i].order != cards[0].order)
             return proa_fail(PROA_ELSEWHERE,
                              "ranks 0 and %d have processors of different byte orders", i);
     for (int i = 0; i < group->size; i++)
-        /* before any error: if the host has the window, the host decides which uses are errors */
+        /* checked before any error: if the host serves the window, the host decides which uses are
+         * errors */
         if (cards[i].error == PROA_ELSEWHERE)
             return proa_reason_learn(group, i, PROA_ELSEWHERE);
     for (int i = 0; i < group->size; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creation and freeing of windows, for every flavor alike.
+ * Creation and freeing of windows of every flavor.
  *
- * Each process prepares alone as much as it can (shared words, memory). It shows a card of it to
+ * Each process prepares alone as much as it can (shared words, memory). It shows a card of that to
  * all processes (one allgather), maps the memory that the other cards show, and agrees with them on
  * the outcome (agree.c).
  */
@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Of these bytes on, the targets lie in pages of their own: pages without a target that this
- * process communicates with are never touched, and take no memory. */
+/* From this size on, the targets have pages of their own. Pages whose targets this process does not
+ * communicate with are never touched, and take no memory. */
 enum { TARGETS_PAGED = 64 << 10 };
 
 static struct proa_target *targets_new(int size)
@@ -37,7 +37,7 @@ static struct proa_target *targets_new(int size)
     pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         return NULL;
-    (void)madvise(pages, bytes, MADV_NOHUGEPAGE); /* one target would take 2 MiB */
+    (void)madvise(pages, bytes, MADV_NOHUGEPAGE); /* otherwise one target would take 2 MiB */
     return pages;
 }
 
@@ -90,7 +90,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     int outcome = proa_cards_judge(cards, group, args->flavor);
 
     if (outcome != PROA_OK || !win)
-        return outcome; /* every process judged the same cards: no need to agree */
+        return outcome; /* every process judged the same cards: no agreement is needed */
     proa_contiguous_decide(win, cards);
     /* a collective call can sum up the counts of a window only if all processes count */
     win->counted = (uint8_t)cards[0].counted;
@@ -103,7 +103,7 @@ static int connect(struct proa_win *win, const struct proa_create_args *args,
     return outcome;
 }
 
-/* cards: room for the cards of all processes; NULL: as proa_gather. win: NULL without memory. */
+/* cards: room for the cards of all processes; NULL as for proa_gather. win: NULL without memory. */
 static int create_with(struct proa_card *cards, struct proa_win *win,
                        const struct proa_create_args *args, const struct proa_group *group)
 {
@@ -112,12 +112,12 @@ static int create_with(struct proa_card *cards, struct proa_win *win,
 
     proa_card_fill(&mine, win, args, outcome);
     if (proa_card_is_private(&mine))
-        proa_cma_allow(); /* before the others have the card: they try it then */
+        proa_cma_allow(); /* before the others have the card, as they try it then */
     outcome = proa_gather(group, &mine, sizeof mine, cards);
     return outcome ? outcome : connect(win, args, group, cards);
 }
 
-/* A few cards need no memory that could be lacking. */
+/* Few cards need no memory that could be lacking. */
 static int create(struct proa_win *win, const struct proa_create_args *args,
                   const struct proa_group *group)
 {
@@ -133,7 +133,7 @@ static int create(struct proa_win *win, const struct proa_create_args *args,
 }
 
 /* A slot marks one accessing process, not several threads of it. So all processes use stripes for
- * the memory of this window. A span of no bytes has no owner. */
+ * the memory of this window. An empty span has no owner. */
 static void guard_for_threads(struct proa_win *win)
 {
     for (int i = 0; i < win->size; i++) {
@@ -187,9 +187,9 @@ int proa_win_create(const struct proa_create_args *args, const struct proa_group
     if (win->threads)
         guard_for_threads(win);
     proa_held_watch(win);
-    /* A lock request that is in flight comes before later locks of any window. All windows must
-     * respect that, including this one, so the call comes after this one is among them: another
-     * thread may make the first window that spans nodes just now. */
+    /* A lock request in flight precedes later locks of any window, including this one. So the call
+     * follows the entry of this window: another thread may just be creating the first window that
+     * spans nodes. */
     if (proa_atomic_load(&proa_remote_windows, PROA_RELAXED))
         proa_sync_slow();
     *result = win;

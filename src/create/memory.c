@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of a window that is created: the shared words of each process, the memory that it
- * allocates or brings, and the one block of a contiguous shared window, which lies in the arena of
- * the leader.
+ * The memory of a window that is being created: the shared words of each process, and the memory
+ * that it allocates or brings. The one block of a contiguous shared window lies in the arena of the
+ * leader.
  */
 #include "create/create.h"
 #include "base/atomic.h"
@@ -12,10 +12,10 @@
 
 #include <errno.h>
 
-/* ---- alone ---- */
+/* ---- memory of one process ---- */
 
-/* The outcome if the arena has no room for so many bytes. If only a limit on this process's files
- * forbids it, the host, which may need no file, has the window. */
+/* Returns the outcome if the arena has no room for so many bytes. If only a limit on this process's
+ * files is the reason, the host, which may need no file, serves the window. */
 static int no_room(uint64_t bytes)
 {
     return proa_arena_is_limited(bytes) ? PROA_ELSEWHERE : PROA_ERR_NO_MEM;
@@ -36,7 +36,7 @@ static int allocate_memory(struct proa_win *win, const struct proa_create_args *
 
 /* Holds memory that the program brings, and that is in no process's arena. A window of one process
  * moves nothing, as no other process has to reach the memory. But it holds the memory as all
- * windows do, adopted or not, as that decides how elements are guarded. */
+ * windows do, adopted or not, because that decides how elements are guarded. */
 static int hold_memory(struct proa_win *win, const struct proa_create_args *args)
 {
     struct proa_hello owner;
@@ -74,9 +74,9 @@ int proa_target_set_memory(struct proa_target *target, struct proa_peer *owner,
 
 /* ---- contiguous shared windows: one block in the leader's arena ---- */
 
-/* A shared window has one piece of memory, unless all processes have asked for memory of their own
+/* A shared window has one piece of memory, unless all processes have requested memory of their own
  * (MPI-4.1, 13.2.3: the key may be ignored). Memory that a process has allocated for itself is
- * freed if others have not asked. */
+ * freed if others have not requested it. */
 void proa_contiguous_decide(struct proa_win *win, const struct proa_card *cards)
 {
     if (win->flavor != PROA_FLAVOR_SHARED)
@@ -94,7 +94,7 @@ int proa_contiguous_allocate(struct proa_win *win, const struct proa_card *cards
     uint64_t total = 0, align = 0;
     struct proa_position at;
 
-    if (win->rank != PROA_LEADER || win->memory) /* memory may be there from an earlier try */
+    if (win->rank != PROA_LEADER || win->memory) /* memory may exist from an earlier try */
         return PROA_OK;
     for (int i = 0; i < win->size; i++) {
         align = cards[i].align > align ? cards[i].align : align;
@@ -122,11 +122,11 @@ int proa_contiguous_locate(struct proa_win *win)
     int error = PROA_OK;
 
     at.segment = (int32_t)proa_atomic_load(&word->segment, PROA_RELAXED);
-    /* segment 0 and offset 0, where the owner's own block lies: nothing was allocated */
+    /* segment 0, offset 0 is the owner's own block: nothing was allocated */
     if (at.segment == 0 && at.offset == 0)
         return PROA_OK;
     segment = proa_peer_segment(owner, at.segment);
-    if (!segment) /* a sentence was said */
+    if (!segment) /* the sentence was set */
         return proa_segment_is_limit(errno) ? PROA_ERR_NO_MEM : PROA_ELSEWHERE;
     for (int i = 0; i < win->size && !error; i++) {
         error = proa_target_set_memory(&win->targets[i], owner, &at, segment);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How the processes of a window that is created reach each other: they map the memory that the
- * cards show, and join a network if they are on several nodes.
+ * How the processes of a window that is being created reach each other: they map the memory that
+ * the cards show, and join a network if they are on several nodes.
  *
- * If the kernel, or a limit, keeps a process from the memory of a neighbour, all processes look for
- * another way together, in this order, so that they have the same idea of which process guards
- * which memory:
+ * If the kernel, or a limit, keeps a process from the memory of a neighbour, all processes try the
+ * following ways together, in this order, so that they agree on which process guards which memory:
  *   files that cannot be opened by /proc are handed over through fd servers (shm/fd_server.h)
  *   if a process has no room to map more, memory that must be shared is refused to all
- *   a process that has brought private memory counts as a node of its own, and serves it itself
+ *   a process that has brought private memory counts as a node of its own, and serves that memory
  *   every process counts as a node of its own
- *   the host has the window
+ *   the host serves the window
  */
 #include "create/create.h"
 #include "adopt/policy.h"
@@ -27,22 +26,22 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The processes that count as being on a node of their own. */
+/* Which processes are treated as if each were on a node of its own. */
 enum apart { NOBODY_APART, PRIVATE_APART, ALL_APART };
 
-/* A window that is created, and the way that is tried. */
+/* A window that is being created, and the way that is being tried. */
 struct trial {
     struct proa_win *win;
     const struct proa_create_args *args;
     const struct proa_group *group;
     const struct proa_card *cards;
     enum apart apart;
-    int doors; /* the processes have tried to open them */
+    int doors; /* the processes have tried to open the fd servers */
     struct proa_networks *networks;
 };
 
-/* Do this process and that of this rank reach the memory of each other by themselves, without the
- * network? */
+/* Returns whether this process and that of this rank reach each other's memory without the network.
+ */
 static int is_near(const struct trial *trial, int rank)
 {
     const struct proa_card *a = &trial->cards[rank], *b = &trial->cards[trial->win->rank];
@@ -56,7 +55,7 @@ static int is_near(const struct trial *trial, int rank)
 
 /* ---- several nodes ---- */
 
-/* The host has the window if the network cannot reach every process. */
+/* The host serves the window if the network cannot reach every process. */
 static int remote_cards_judge(const struct proa_remote_card *cards, const struct proa_group *group)
 {
     for (int i = 0; i < group->size; i++)
@@ -66,7 +65,7 @@ static int remote_cards_judge(const struct proa_remote_card *cards, const struct
 }
 
 /* Exchanges cards for the network. Repeats that as long as some process cannot join the network and
- * another one is to be tried. */
+ * another network is to be tried. */
 static int remote_cards_exchange(struct trial *trial, struct proa_remote_card *cards)
 {
     const struct proa_group *group = trial->group;
@@ -87,7 +86,8 @@ static int remote_cards_exchange(struct trial *trial, struct proa_remote_card *c
     return outcome < 0 ? PROA_ELSEWHERE : outcome;
 }
 
-/* Exchanges a second card, which only windows of several nodes need. outcome: among neighbours. */
+/* Exchanges a second card, which only windows of several nodes need. outcome: the outcome among
+ * neighbours. */
 static int spread(struct trial *trial, int outcome)
 {
     struct proa_remote_card *cards = calloc((size_t)trial->group->size, sizeof *cards);
@@ -95,7 +95,7 @@ static int spread(struct trial *trial, int outcome)
     if (outcome == PROA_OK && !cards)
         outcome = proa_fail(PROA_ELSEWHERE, "out of memory for a window of several nodes");
     outcome = proa_agree(trial->group, outcome);
-    /* the second follows from the first, which analysers do not see */
+    /* cards is set if outcome is PROA_OK, which analysers do not detect */
     if (outcome == PROA_OK && cards)
         outcome = remote_cards_exchange(trial, cards);
     free(cards);
@@ -110,7 +110,7 @@ static int is_unreached(struct proa_win *win, enum proa_unreached why)
     return PROA_ELSEWHERE;
 }
 
-/* The outcome after a mapping has failed. */
+/* Returns the outcome after a mapping has failed. */
 static int is_unmapped(struct proa_win *win)
 {
     return is_unreached(win,
@@ -125,7 +125,7 @@ static int target_reach(struct proa_win *win, struct proa_target *target,
 
     if (win->contiguous) /* proa_contiguous_locate sets the memory, if there is any */
         return PROA_OK;
-    /* memory is reached as regions are attached */
+    /* memory is reached when regions are attached */
     if (win->flavor == PROA_FLAVOR_DYNAMIC)
         return proa_cma_works(target->peer) ? PROA_OK : is_unreached(win, PROA_UNREACHED_PRIVATE);
     if (card->memory.segment < 0)
@@ -145,7 +145,7 @@ static int target_attach(struct proa_win *win, int rank, const struct proa_card 
     int outcome;
 
     if (!near)
-        return PROA_OK; /* remote/roster.c */
+        return PROA_OK; /* see remote/roster.c */
     target->bytes = card->bytes;
     target->disp_unit = card->disp_unit;
     target->peer = proa_peer_attach(&card->hello);
@@ -162,7 +162,7 @@ static int target_attach(struct proa_win *win, int rank, const struct proa_card 
     return proa_failed_report(win, rank);
 }
 
-/* Which processes are near is known even if there is no memory for their pairs. */
+/* Which processes are near is known even without memory for their pairs. */
 static int pairs_make(const struct trial *trial)
 {
     struct proa_win *win = trial->win;
@@ -199,7 +199,7 @@ void proa_targets_forget(struct proa_win *win)
         proa_spans_free(target);
         if (target->peer)
             proa_peer_release(target->peer);
-        if (target->peer || target->bytes) /* or nothing was ever written there */
+        if (target->peer || target->bytes) /* otherwise nothing was ever written there */
             *target = (struct proa_target){0};
     }
     proa_memory_owners_release(win);
@@ -226,8 +226,8 @@ static int reach(struct trial *trial)
     return proa_agree_on(win, trial->group, outcome);
 }
 
-/* Collective: each process opens its fd server for the others. PROA_OK: all fd servers are open;
- * PROA_ELSEWHERE: not all; or the code with which the host failed. */
+/* Opens the fd server of each process for the others. Collective. Returns PROA_OK if all fd servers
+ * are open, PROA_ELSEWHERE if not all, or the code with which the host failed. */
 static int fd_servers_open(const struct proa_group *group)
 {
     int had = proa_fd_server_threads(), failed = proa_fd_server_open() != PROA_OK,
@@ -239,8 +239,8 @@ static int fd_servers_open(const struct proa_group *group)
     return !error && failed ? PROA_ELSEWHERE : error;
 }
 
-/* Chooses the way that all processes try next, after some process could not reach another. PROA_OK:
- * try again; PROA_ELSEWHERE: there is no other way. */
+/* Chooses the way that all processes try next, after some process could not reach another. Returns
+ * PROA_OK to try again, or PROA_ELSEWHERE if there is no other way. */
 static int next_way(struct trial *trial)
 {
     const struct proa_win *win = trial->win;
@@ -259,7 +259,7 @@ static int next_way(struct trial *trial)
     }
     if (win->flavor == PROA_FLAVOR_SHARED && unreached == PROA_UNREACHED_LIMIT)
         return win->unreached == PROA_UNREACHED_LIMIT
-                   ? PROA_ERR_NO_MEM /* a sentence was said */
+                   ? PROA_ERR_NO_MEM /* the sentence was set */
                    : proa_fail(PROA_ERR_NO_MEM,
                                "a limit keeps another rank from mapping memory of this window");
     if (win->flavor == PROA_FLAVOR_SHARED || trial->apart == ALL_APART)
@@ -278,8 +278,8 @@ static enum apart apart_from_the_start(const struct proa_card *cards, int size)
     return NOBODY_APART;
 }
 
-/* Tries one way after the other. If none works, the host has the window, for the reason that came
- * first. */
+/* Tries one way after the other. If none works, the host serves the window, for the reason that
+ * came first. */
 int proa_reach(struct proa_win *win, const struct proa_create_args *args,
                const struct proa_group *group, const struct proa_card *cards)
 {

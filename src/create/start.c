@@ -23,9 +23,9 @@ void proa_core_load(void)
 
 void proa_core_prepare(void)
 {
-    (void)proa_machine();          /* is remembered */
+    (void)proa_machine();          /* the result is remembered */
     proa_kernels_choose();         /* for the features of the processor */
-    (void)proa_memory_is_strict(); /* the answer is remembered for a second */
+    (void)proa_memory_is_strict(); /* the result is remembered for a second */
 }
 
 int proa_core_start(void)
