@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reads derived datatypes from the host: what MPI_Type_get_envelope and get_contents tell becomes a
- * recipe (type/recipe.h).
+ * Reads derived datatypes from the host: the results of MPI_Type_get_envelope and get_contents
+ * become a recipe (type/recipe.h).
  *
- * A type is read when an operation first meets it, and kept in the table of types under its handle
- * until the user frees it: an attribute of ours on the datatype has its delete function called
+ * A type is read at its first use by an operation, and kept in the table of types under its handle
+ * until the user frees it. An attribute of ours on the datatype has its delete function called
  * then. Types inside it are taken from the table, or read for this one use.
  */
 #include "base/fail.h"
@@ -24,7 +24,7 @@ static int type_keyval = MPI_KEYVAL_INVALID;
 
 /* ---- the host's description ---- */
 
-/* The calls with large counts, of a host that has them: they tell one number more, that of large
+/* The calls with large counts, of a host that has them. They return one number more, that of large
  * counts. */
 #if MPI_VERSION >= 4
 typedef MPI_Count number, extent;
@@ -39,7 +39,7 @@ typedef MPI_Aint extent;
 
 struct contents {
     int combiner;
-    number integers, addresses, counts, types; /* how many of each */
+    number integers, addresses, counts, types; /* number of elements of each */
     int *integer;
     MPI_Aint *address;
     MPI_Count *count;
@@ -109,8 +109,8 @@ static int contents_read(MPI_Datatype datatype, struct contents *c)
 
 /* ---- from contents to numbers ---- */
 
-/* The one order of recipe.h. Counts of large-count constructors come apart from the integers; they
- * belong behind the first `head` of them. */
+/* Puts the numbers into the order of recipe.h. head: number of integers before the counts of a
+ * large-count constructor, which the host returns apart from the integers. */
 static size_t numbers_merge(const struct contents *c, number head, int64_t *numbers)
 {
     size_t n = 0;
@@ -126,7 +126,7 @@ static size_t numbers_merge(const struct contents *c, number head, int64_t *numb
     return n;
 }
 
-/* The constants in force in contents with that order, which is their last number. */
+/* Returns the constants in force in contents with that order, which is their last number. */
 static const struct proa_contents_numbers *numbers_with(int64_t order)
 {
     static const struct proa_contents_numbers header = {
@@ -142,7 +142,7 @@ static const struct proa_contents_numbers *numbers_with(int64_t order)
                                                                                   : &header;
 }
 
-/* MPI's constants in the numbers of a darray become recipe.h's. */
+/* Translates MPI's constants in the numbers of a darray into those of recipe.h. */
 static void darray_translate(const struct proa_contents_numbers *mpi, int64_t *numbers,
                              size_t count)
 {
@@ -161,7 +161,7 @@ static void darray_translate(const struct proa_contents_numbers *mpi, int64_t *n
     }
 }
 
-/* The same for subarrays too, where only the order is such a constant. */
+/* The same, also for subarrays, where only the order is such a constant. */
 static void constants_translate(struct proa_recipe *recipe, int64_t *numbers)
 {
     size_t count = recipe->number_count;
@@ -176,7 +176,7 @@ static void constants_translate(struct proa_recipe *recipe, int64_t *numbers)
     numbers[count - 1] = numbers[count - 1] == mpi->order_fortran;
 }
 
-/* Which constructor, and how many integers stand before the large counts. */
+/* Returns the constructor. head: result, number of integers before the large counts. */
 static int constructor_of(int combiner, number *head)
 {
     static const struct {
@@ -228,7 +228,7 @@ static int numbers_of(const struct contents *c, struct proa_recipe *recipe, int6
 
 static int read_type(MPI_Datatype datatype, struct proa_type *type);
 
-/* The type from the table, where a predefined one is entered if it is missing; or NULL. Under the
+/* Returns the type from the table, or NULL. A missing predefined type is entered. Called under the
  * mutex. */
 static const struct proa_type *find_known(MPI_Datatype datatype)
 {
@@ -237,7 +237,7 @@ static const struct proa_type *find_known(MPI_Datatype datatype)
     return known ? known : proa_types_predefined(datatype);
 }
 
-/* A type inside another one. *type is room only where the caller has to release it. */
+/* Reads a type inside another one. type: result; room only if the caller has to release it. */
 static int read_inner(MPI_Datatype datatype, struct proa_type *room, const struct proa_type **type)
 {
     int error = PROA_OK;
@@ -256,7 +256,7 @@ static int is_f90(int combiner)
            combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-/* MPI_Type_get_contents gives handles of its own for all but predefined types. */
+/* MPI_Type_get_contents returns handles of its own for all but predefined types. */
 static void free_inner(MPI_Datatype *datatype)
 {
     struct contents c;
@@ -319,7 +319,7 @@ static int read_type(MPI_Datatype datatype, struct proa_type *type)
                               : read_derived(datatype, &c, type);
 }
 
-/* ---- keeping ---- */
+/* ---- the table of types ---- */
 
 static int forget(MPI_Datatype datatype, int keyval, void *value, void *extra)
 {
@@ -347,18 +347,18 @@ static int keep(MPI_Datatype datatype, struct proa_type *type)
     return -1;
 }
 
-/* Sends to MPI_PROC_NULL. The host checks the datatype as for any send, and so tells whether it is
- * valid and committed. MPI has no call that asks this. */
+/* Sends to MPI_PROC_NULL. The host checks the datatype as for any send, and so reports whether it
+ * is valid and committed. MPI has no call that returns this. */
 static int is_committed(MPI_Datatype datatype)
 {
-    /* MPICH looks at the datatype only if the count is not 0, and then wants a buffer */
+    /* MPICH checks the datatype only if the count is not 0, and then requires a buffer */
     static char unread;
 
     return proa_pmpi()->Send(&unread, 1, datatype, MPI_PROC_NULL, 0, proa_private_comm()) ==
            MPI_SUCCESS;
 }
 
-/* A type that operations cannot use, for that reason in two parts. */
+/* Returns a type that operations cannot use, for a reason in two parts. */
 static const struct proa_type *troubled(const char *trouble, const char *more)
 {
     static _Thread_local struct proa_type type;
@@ -394,7 +394,7 @@ const struct proa_type *proa_type_unknown(MPI_Datatype datatype)
         return troubled("is MPI_DATATYPE_NULL", "");
     pthread_mutex_lock(&read_mutex);
     type = find_known(datatype);
-    if (!type) /* known ones are not checked for commitment: markers are no types to communicate */
+    if (!type) /* known types are not checked for commitment: markers cannot be communicated */
         type = is_committed(datatype) ? read_and_keep(datatype)
                                       : troubled("is not committed, or is no datatype", "");
     pthread_mutex_unlock(&read_mutex);

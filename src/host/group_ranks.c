@@ -8,7 +8,7 @@
 
 unsigned long proa_group_ranks_frees = 1;
 
-/* ranks: of all members, then room for the ranks that are passed to the host. */
+/* ranks: room for the ranks of all members, then for the ranks that are passed to the host */
 static int translate(MPI_Group group, MPI_Group within, int count, int *ranks)
 {
     int *all = ranks + count;
@@ -34,8 +34,8 @@ static int count_of(MPI_Group group, int size, int *count)
     return PROA_OK;
 }
 
-/* frees is read before the host is asked: a group that is freed meanwhile is not taken for
- * known. */
+/* frees is read before the host is asked, so that a group freed meanwhile is not considered known.
+ */
 int proa_group_ranks_ask(struct proa_group_ranks_kept *kept, MPI_Group within, int size,
                          MPI_Group group, const struct proa_group_ranks **members)
 {
@@ -48,7 +48,7 @@ int proa_group_ranks_ask(struct proa_group_ranks_kept *kept, MPI_Group within, i
     place->frees = 0;
     if (error)
         return error;
-    ranks = realloc(place->ranks, 2 * ((size_t)count + 1) * sizeof *ranks); /* never of 0 bytes */
+    ranks = realloc(place->ranks, 2 * ((size_t)count + 1) * sizeof *ranks); /* never 0 bytes */
     if (!ranks)
         return proa_fail(PROA_ERR_NO_MEM, "out of memory for %d ranks", count);
     place->ranks = ranks;

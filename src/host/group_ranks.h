@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The members of a group, as ranks in a window. The host is asked once, and then again only when
- * the program has freed some group: a handle may stand for another group only after MPI_Group_free,
- * which every binding of every host ends in (bind/object.c), and groups never change (MPI-4.1,
+ * The members of a group, as ranks in a window. The host is asked once, and again only after the
+ * program has freed some group. A handle may stand for another group only after MPI_Group_free,
+ * which every binding of every host calls (bind/object.c), and groups never change (MPI-4.1,
  * 7.3.2).
  */
 #ifndef PROA_HOST_GROUP_RANKS_H
@@ -15,33 +15,33 @@
 
 #include <mpi.h>
 
-/* How many groups are kept for each use: programs have one, or one for each direction. */
+/* Groups kept for each use: programs have one, or one for each direction. */
 enum { PROA_GROUP_RANKS_KEPT = 4 };
 
 struct proa_group_ranks {
     MPI_Group group;
-    unsigned long frees; /* proa_group_ranks_frees when the host was asked; 0: there is none here */
+    unsigned long frees; /* proa_group_ranks_frees when the host was asked; 0 if empty */
     int count;
     int *ranks; /* in the window */
 };
 
-/* The groups kept for one use of a window. One thread at a time opens epochs of a kind on a
+/* The groups kept for one use of a window. At most one thread at a time opens epochs of a kind on a
  * window. */
 struct proa_group_ranks_kept {
     struct proa_group_ranks of[PROA_GROUP_RANKS_KEPT];
-    unsigned next; /* to be replaced */
+    unsigned next; /* the entry to replace next */
 };
 
-/* How many groups the program has freed, and 1. */
+/* One more than the number of groups that the program has freed. */
 extern PROA_HIDDEN unsigned long proa_group_ranks_frees;
 
-/* Asks the host, and keeps what it says. within: the window's own group; size: its members.
- * PROA_OK, PROA_ERR_GROUP or PROA_ERR_NO_MEM. */
+/* Asks the host, and keeps the answer. within: the window's own group. size: number of its members.
+ * Returns PROA_OK, PROA_ERR_GROUP or PROA_ERR_NO_MEM. */
 int proa_group_ranks_ask(struct proa_group_ranks_kept *kept, MPI_Group within, int size,
                          MPI_Group group, const struct proa_group_ranks **members);
 
-/* The members of group. members are good until the next such call with the same kept. The same
- * errors. */
+/* Finds the members of a group. members: result, valid until the next such call with the same kept.
+ * Returns the same codes. */
 static inline int proa_group_ranks_find(struct proa_group_ranks_kept *kept, MPI_Group within,
                                         int size, MPI_Group group,
                                         const struct proa_group_ranks **members)
@@ -56,7 +56,7 @@ static inline int proa_group_ranks_find(struct proa_group_ranks_kept *kept, MPI_
     return proa_group_ranks_ask(kept, within, size, group, members);
 }
 
-/* The program is about to free a group: before the host is, which may then give its handle to
+/* Called before the program frees a group, and before the host, which may then give its handle to
  * another. Relaxed: a thread that uses the new handle synchronizes with the thread that got it
  * after this increment. */
 static inline void proa_group_ranks_freeing(void)
@@ -64,7 +64,7 @@ static inline void proa_group_ranks_freeing(void)
     proa_atomic_fetch_add(&proa_group_ranks_frees, 1, PROA_RELAXED);
 }
 
-/* Gives back what is kept. */
+/* Frees what is kept. */
 void proa_group_ranks_drop(struct proa_group_ranks_kept *kept);
 
 #endif

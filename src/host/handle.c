@@ -22,12 +22,12 @@ static struct proa_table freed = PROA_TABLE_INIT;
 
 static unsigned long served;
 static long alive;
-static long shadows; /* alive */
+static long shadows; /* shadows that exist */
 
 /* ---- shadows ---- */
 
-/* The calls that make one, the best first. Open MPI has any of them and not the others, by its
- * parts for one-sided communication, of which a user may leave some out. */
+/* The calls that create a shadow, the best first. Open MPI may have any of them without the others,
+ * depending on its components for one-sided communication, some of which a user may leave out. */
 enum way { BY_ALLOCATE_SHARED, BY_CREATE_DYNAMIC, BY_ALLOCATE, WAYS };
 
 static int make_by(enum way way, MPI_Win *shadow)
@@ -43,8 +43,8 @@ static int make_by(enum way way, MPI_Win *shadow)
     return mpi->Win_allocate(1, 1, MPI_INFO_NULL, comm, &base, shadow);
 }
 
-/* The first shadow. Open MPI starts its part for one-sided communication only now, and threads with
- * it: UCX's, in some builds. */
+/* Creates the first shadow. Open MPI starts its component for one-sided communication only now, and
+ * threads with it: UCX's, in some builds. */
 static int make_first(MPI_Win *shadow, enum way *works)
 {
     int error = MPI_ERR_OTHER;
@@ -59,20 +59,20 @@ static int make_first(MPI_Win *shadow, enum way *works)
     return error;
 }
 
-/* A way that has worked once is the only one from then on: a later failure has another reason. The
- * caller holds shadow_mutex. */
+/* Once a way has worked, it is the only one tried: a later failure has another reason. The caller
+ * holds shadow_mutex. */
 static int make_some_way(MPI_Win *shadow)
 {
     static enum way works = WAYS;
     int error = works < WAYS ? make_by(works, shadow) : make_first(shadow, &works);
 
-    if (error == MPI_SUCCESS) /* some of Open MPI's have names; a new window has none */
+    if (error == MPI_SUCCESS) /* some windows of Open MPI have names; a new window has none */
         proa_pmpi()->Win_set_name(*shadow, "");
     return error;
 }
 
-/* All shadows are made on one communicator, on which MPI allows one collective call at a time: so
- * they are made one after the other. Recursive for proa_handle_shadow. */
+/* All shadows are created on one communicator, on which MPI allows one collective call at a time.
+ * So they are created one after the other. Recursive for proa_handle_shadow. */
 static pthread_mutex_t shadow_mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static MPI_Win shadow_make(void)
@@ -90,8 +90,8 @@ static MPI_Win shadow_make(void)
 }
 
 /* Some hosts need shadows to be freed one after the other too. But the mutex is never held while a
- * delete function of the program runs in there. Such a function may make windows, and wait for a
- * thread of any process that makes windows. A wrapper around each delete function
+ * delete function of the program runs inside the free. Such a function may create windows, and wait
+ * for a thread of any process that does. A wrapper around each delete function
  * (bind/callbacks_mpich.c) releases the mutex meanwhile. */
 static _Thread_local int giving_back;
 
@@ -123,8 +123,8 @@ static int free_in_turn(MPI_Win *shadow)
     return error;
 }
 
-/* MPI itself does not require one free at a time: the call is collective on the window and not on
- * the communicator. */
+/* MPI itself allows several frees at a time: the call is collective on the window, not on the
+ * communicator. */
 static int shadow_give_back(MPI_Win shadow)
 {
     int error =
@@ -176,14 +176,16 @@ int proa_handle_new(MPI_Comm comm, struct proa_handle **result)
     return proa_fail(PROA_ELSEWHERE, "the host MPI cannot create the window behind a handle");
 }
 
-/* Threads: the watchdog has to know each one that calls. Nodes: flushes wait. */
+/* Not with threads, as the watchdog has to know each calling thread. Not over nodes, as flushes
+ * wait. */
 static int is_ruled(const struct proa_handle *handle, const struct proa_win *win)
 {
     return proa_settings()->check && !handle->check && !handle->record && !handle->traced &&
            !win->threads && !win->remote_window;
 }
 
-/* Enters the window where forms other than the slow one find it. 0, or -1 without memory. */
+/* Enters the window where forms other than the slow one find it. Returns 0, or -1 without memory.
+ */
 static int enter_forms(const struct proa_handle *handle, struct proa_win *win)
 {
     const uintptr_t key = PROA_TABLE_KEY(handle->value);
@@ -220,8 +222,8 @@ static void remove_pair(uintptr_t key, const struct proa_handle *handle)
     proa_table_remove_pair(&proa_ruled_handles, key, handle->win);
 }
 
-/* Delete functions of the user's run in here and still find the window. The host may give its
- * handle out again as soon as it is freed: the entry goes only if it is still this window's. If a
+/* Delete functions of the user run in the free and still find the window. The host may reuse its
+ * handle as soon as it is freed, so the entry is removed only if it is still this window's. If a
  * delete function fails, MPICH keeps the window without its attributes; Open MPI frees it. */
 static int shadow_free(struct proa_handle *handle)
 {
@@ -276,7 +278,7 @@ void proa_handle_forget(MPI_Win handle)
 }
 
 /* The host calls back with the shadow's handle (bind/callbacks.c), so proa_win_find knows that
- * handle as well. Several threads may ask at once: one makes the shadow. */
+ * handle as well. If several threads call at once, one creates the shadow. */
 MPI_Win proa_handle_shadow(struct proa_handle *handle)
 {
     MPI_Win shadow = proa_atomic_load(&handle->shadow, PROA_ACQUIRE);
@@ -310,8 +312,9 @@ const char *proa_handle_name(const struct proa_handle *handle, char name[PROA_HA
 static pthread_mutex_t probe_mutex = PTHREAD_MUTEX_INITIALIZER;
 static MPI_Win probe = MPI_WIN_NULL;
 
-/* Hosts raise a wrong keyval on the window that they were given, with words and, Open MPI, a class
- * of their own. So the keyval is tried on a private window, which returns its errors. */
+/* Hosts raise an error for a wrong keyval on the window they are given, with their own text and, in
+ * Open MPI, their own class. So the keyval is tried on a private window, which returns its errors.
+ */
 int proa_handle_takes_keyval(int keyval)
 {
     int error = MPI_ERR_OTHER, found;

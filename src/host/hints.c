@@ -16,7 +16,7 @@ int proa_info_text(MPI_Info info, const char *key, char *text, int room)
 
     if (info == MPI_INFO_NULL)
         return 0;
-#if MPI_VERSION >= 4 /* which deprecates the two calls below; length is with the NUL */
+#if MPI_VERSION >= 4 /* MPI-4 deprecates the two calls below; length is with the NUL */
     return proa_pmpi()->Info_get_string(info, key, &length, text, &found) == MPI_SUCCESS && found &&
            length <= room;
 #else
@@ -26,7 +26,8 @@ int proa_info_text(MPI_Info info, const char *key, char *text, int room)
 #endif
 }
 
-/* Is the value a list of rar, raw, war and waw, each at most once, with commas between? */
+/* Returns whether the value is a list of rar, raw, war and waw, each at most once, separated by
+ * commas. */
 static int is_ordering(const char *value)
 {
     static const char *const names[] = {"rar", "raw", "war", "waw"};
@@ -45,8 +46,8 @@ static int is_ordering(const char *value)
     }
 }
 
-/* Only values that a key can have count; anything else is as if the key were not there (MPI-4.1,
- * 10: unknown values are ignored). */
+/* Only valid values of a key count; with any other, the key counts as absent (MPI-4.1, 10: unknown
+ * values are ignored). */
 static int is_sensible(const char *key, const char *value)
 {
     long number;
@@ -68,11 +69,11 @@ static int is_sensible(const char *key, const char *value)
     if (strcmp(key, "mpi_assert_memory_alloc_kinds") == 0)
         return value[0] != '\0';
     if (strcmp(key, "mpi_memory_alloc_kinds") == 0)
-        return 0; /* Proa alone sets it, for the memory that it allocates */
+        return 0; /* only Proa sets it, for memory that it allocates */
     return strcasecmp(value, "true") == 0 || strcasecmp(value, "false") == 0;
 }
 
-/* Is the key there, with a value that makes sense? */
+/* Returns whether the key is present with a valid value. */
 static int take(MPI_Info info, const char *key, char *hint)
 {
     char value[PROA_HINT_ROOM];

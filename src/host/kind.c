@@ -22,15 +22,15 @@ const struct proa_host_row proa_host_rows[] = {
         {0},
 };
 
-/* PROA_HOST_KINDS, PROA_LIBRARY: of src/CMakeLists.txt. A library is built with one header; hosts
- * of one binary interface have one library, and a kind each. */
+/* PROA_HOST_KINDS, PROA_LIBRARY: see src/CMakeLists.txt. A library is built with one header. Hosts
+ * of one binary interface share a library, and have a kind each. */
 static const struct proa_host_kind *const kinds[] = {PROA_HOST_KINDS};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static const struct proa_host_kind *here;
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
 
-/* The mark in what a host says of its version: "" for the one that has none. */
+/* Returns the mark in the text of a host's version: "" for the host that has none. */
 static const char *mark_of(const char *version)
 {
     for (const struct proa_host_row *row = proa_host_rows; row->name; row++)

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-/* MPICH's handles are addresses here, which it follows. These lie where a program of 64 bits has no
- * memory, unless it asks for it just there; and as numbers (MPI_Win_toint) they are none of
- * MPICH's: see kind_mpich.c. */
+/* MPICH dereferences its handles here, as they are addresses. These lie where a program of 64 bits
+ * has no memory, unless it requests it there. As numbers (MPI_Win_toint) they are none of MPICH's:
+ * see kind_mpich.c. */
 enum { LIGHT = 0x20000000, LIGHT_NUMBERS = 0x03ffffff };
 
 static MPI_Win light_handle(unsigned number)
@@ -27,21 +27,21 @@ static int is_errors_abort(MPI_Errhandler handler)
     return handler == MPI_ERRORS_ABORT;
 }
 
-/* Every version that has the ABI. */
+/* For every version that has the ABI. */
 static enum proa_unset_handler mpich_unset_handler(const char *version)
 {
     (void)version;
     return PROA_UNSET_SELF;
 }
 
-/* No version has the ABI that takes "env" without a warning. */
+/* No version with the ABI accepts "env" without a warning. */
 static struct proa_spawn_keys spawn_keys(const char *version)
 {
     (void)version;
     return (struct proa_spawn_keys){.ours = "PMIX_ENVAR", .other = "env"};
 }
 
-/* 6.0.0rc2 tells the numbers of its own header. */
+/* 6.0.0rc2 returns the numbers of its own header. */
 static const struct proa_contents_numbers openmpi_contents = {
     .order_c = 0,
     .order_fortran = 1,

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Its handles are numbers: 2 bits of kind, 4 of class (8: window), the rest. Kind 0 with a rest
+/* MPICH's handles are numbers: 2 bits of kind, 4 of class (8: window), the rest. Kind 0 with a rest
  * other than 0 is never given out, and all calls refuse it as an invalid window. */
 static MPI_Win light_handle(unsigned number)
 {
@@ -31,7 +31,7 @@ static enum proa_unset_handler unset_handler(const char *version)
 
 const struct proa_host_kind proa_kind_mpich = {
     .name = "mpich",
-    /* there are 2,048 communicators, of which each window takes one */
+    /* there are 2,048 communicators, and each window takes one */
     .light_handle = light_handle,
     .frees_in_turn = 1, /* 5.0 has been seen to fail in MPI_Win_free */
     .is_errors_abort = is_errors_abort,

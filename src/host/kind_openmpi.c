@@ -5,13 +5,13 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-/* 5.0 has it, and 4.1 has not; one library serves both, so its address is looked up. */
+/* 5.0 has it, and 4.1 does not. One library serves both, so the address is looked up. */
 static int is_errors_abort(MPI_Errhandler handler)
 {
     return handler == (MPI_Errhandler)dlsym(RTLD_DEFAULT, "ompi_mpi_errors_abort");
 }
 
-/* 5.0 knows 4.1's key too, but warns of it. */
+/* 5.0 also accepts 4.1's key, but with a warning. */
 static struct proa_spawn_keys spawn_keys(const char *version)
 {
     static const char key_of_4[] = "env", key_of_5[] = "PMIX_ENVAR";
@@ -23,7 +23,7 @@ static struct proa_spawn_keys spawn_keys(const char *version)
 const struct proa_host_kind proa_kind_openmpi = {
     .name = "openmpi",
     .is_errors_abort = is_errors_abort,
-#if OMPI_ENABLE_MPI1_COMPAT /* else its header turns the names into an error */
+#if OMPI_ENABLE_MPI1_COMPAT /* otherwise its header turns the names into an error */
     .lower_bound = MPI_LB,
     .upper_bound = MPI_UB,
 #endif

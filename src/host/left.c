@@ -14,7 +14,8 @@
 static unsigned long left;
 static char reason[200];
 
-/* Threads that make windows at once may mix their reasons, which are text for the user. */
+/* If threads create windows at once, their reasons may get mixed up; they are only text for the
+ * user. */
 void proa_left_because(const char *why)
 {
     snprintf(reason, sizeof reason, "%s", why);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * This code runs when the library is loaded, before main, in every process that gets it: also in
- * shells and launchers.
+ * Runs when the library is loaded, before main, in every process that loads it, such as shells and
+ * launchers.
  *
- * A program of another MPI would end in a crash, or in an error about a datatype of its own. Here
- * it is ended with a sentence that gives the reason.
+ * A program of another MPI would end in a crash, or in an error about one of its own datatypes.
+ * Instead it is ended here with a sentence that gives the reason.
  */
 #include "base/log.h"
 #include "create/start.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The library that has the symbol; NULL: none. */
+/* Returns the library that has the symbol, or NULL if none does. */
 static const char *library_of(const char *symbol)
 {
     void *address = dlsym(RTLD_DEFAULT, symbol);
@@ -42,7 +42,7 @@ static int is_named(const char *library, const char *beginnings)
 /* Finds the host of an MPI library by the file's name, which several hosts of one binary interface
  * may share, and by the function that no other host has. Failing that, the name alone decides, as a
  * host may have that function in another library. If the MPI is linked into the program, the
- * function alone decides. NULL: no host that is known. */
+ * function alone decides. Returns NULL if no known host matches. */
 static const struct proa_host_row *host_of(const char *library)
 {
     const struct proa_host_row *best = NULL;
@@ -50,7 +50,7 @@ static const struct proa_host_row *host_of(const char *library)
 
     for (const struct proa_host_row *row = proa_host_rows; row->name; row++) {
         int is = 2 * is_named(library, row->libraries) +
-                 (library_of(row->symbol) == library); /* one file's libraries have one name */
+                 (library_of(row->symbol) == library); /* symbols of one file give one name */
 
         if (is > best_is) {
             best = row;
@@ -60,9 +60,9 @@ static const struct proa_host_row *host_of(const char *library)
     return best;
 }
 
-/* The program's MPI comes before ours in the order of search: if PMPI_Comm_rank, which neither Proa
- * nor profiling tools have, is in a library of another MPI, so is the program. NULL: it is in none.
- */
+/* Finds another MPI of the program, which precedes ours in the order of search. Neither Proa nor
+ * profiling tools have PMPI_Comm_rank: if it is in a library of another MPI, the program uses that
+ * MPI. Returns NULL if it is in none. */
 static const struct proa_host_row *stranger(const char **library)
 {
     const struct proa_host_row *row;

@@ -17,7 +17,7 @@ static struct proa_pmpi table;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
 static const char *missing; /* the first that was not found */
 
-/* For dl_iterate_phdr: the path of a library of the standard ABI. */
+/* Callback of dl_iterate_phdr: finds the path of a library of the standard ABI. */
 static int is_abi_library(struct dl_phdr_info *info, size_t size, void *path)
 {
     const char *slash = strrchr(info->dlpi_name, '/');
@@ -29,10 +29,10 @@ static int is_abi_library(struct dl_phdr_info *info, size_t size, void *path)
     return 1;
 }
 
-/* Finds the symbol in a library that an interpreter has loaded out of sight of RTLD_NEXT: our
- * library for the ABI, unlike those for one host, does not depend on it by name. It is opened by
- * its path: UCX, below MPICH, takes dlopen over, and may find another library for a bare name. It
- * stays loaded, as MPI cannot be used again. */
+/* Finds the symbol in a library that an interpreter has loaded out of the scope of RTLD_NEXT: our
+ * library for the ABI, unlike those for one host, does not depend on it by name. The library is
+ * opened by its path: UCX, under MPICH, overrides dlopen, and may find another library for a bare
+ * name. It stays loaded, as MPI cannot be initialized again. */
 static void *hidden_symbol(const char *name)
 {
     char path[PATH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host MPI's own functions, found behind Proa's by dlsym(RTLD_NEXT, "PMPI_...").
+ * The host MPI's own functions, found after Proa's by dlsym(RTLD_NEXT, "PMPI_...").
  *
  * The table, the look-up and the message about a missing symbol all come from two lists. CHAPTER
  * (base/calls.h) are the functions that Proa exports itself and passes on for windows that it does
@@ -96,8 +96,8 @@
     X(Comm_connect)          \
     X(Comm_join)
 
-/* The exit status of a process with another MPI than the one that this library was built for, after
- * a line that says so. A shell gives the same status for a missing program. */
+/* The exit status of a process with another MPI than the one for which this library was built,
+ * after a line that reports it. A shell returns the same status for a missing program. */
 enum { PROA_EXIT_WRONG_MPI = 127 };
 
 struct proa_pmpi {
@@ -107,20 +107,20 @@ struct proa_pmpi {
 #undef PROA_PMPI_FIELD
 };
 
-/* A function of the host's, behind Proa's: "PMPI_Put". NULL: it has none of that name, or is not
- * loaded yet. */
+/* Returns a function of the host, such as "PMPI_Put"; NULL if the host has none of that name, or is
+ * not loaded yet. */
 void *proa_pmpi_symbol(const char *name);
 
-/* The same with its type, of a function that the header has. */
+/* The same with the function's type, for a function that the header has. */
 #define PROA_PMPI_FIND(name) ((__typeof__(&PMPI_##name))proa_pmpi_symbol("PMPI_" #name))
 
-/* Fills the table, if it is not filled yet. 1, or 0: a symbol is missing, which does not matter to
- * a program that makes no windows. */
+/* Fills the table, if it is not filled yet. Returns 1; or 0 if a symbol is missing, which does not
+ * matter to a program that creates no windows. */
 int proa_pmpi_look(void);
 
-/* The table; filled at the first call. A missing symbol ends the process with a line that names it:
- * there is no MPI to go on with. */
-extern PROA_HIDDEN const struct proa_pmpi *proa_pmpi_filled; /* NULL: not yet */
+/* Returns the table, filled at the first call. A missing symbol ends the process with a line that
+ * names it, as Proa cannot continue without the MPI. */
+extern PROA_HIDDEN const struct proa_pmpi *proa_pmpi_filled; /* NULL until filled */
 const struct proa_pmpi *proa_pmpi_fill(void);
 
 static inline const struct proa_pmpi *proa_pmpi(void)

@@ -13,9 +13,9 @@ static int has_comm;
 static MPI_Request never = MPI_REQUEST_NULL;
 static char progressing;
 
-/* Moves the host's own messages: tests a receive that nothing will ever match. A probe would not
- * do: on a communicator of one process MPICH looks only at what that process has sent itself. One
- * thread at a time may test a request; another one's progress is as good. */
+/* Makes progress in the host: tests a receive that nothing will ever match. A probe would not do:
+ * on a communicator of one process MPICH checks only messages that the process has sent itself.
+ * Only one thread at a time may test a request, and its progress serves the others too. */
 static void progress(void)
 {
     int flag;
@@ -26,8 +26,8 @@ static void progress(void)
     proa_atomic_store(&progressing, 0, PROA_RELEASE);
 }
 
-/* This process alone, out of a communicator that a session gave. Local: only the members of the new
- * group take part. */
+/* Creates a communicator of this process alone from one that a session gave. Local: only the
+ * members of the new group take part. */
 static int split_off(MPI_Comm comm, MPI_Comm *alone)
 {
     const struct proa_pmpi *mpi = proa_pmpi();

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* OFF: cannot serve windows, or may not. ENDED: MPI_Finalize is under way, or done. */
+/* OFF: Proa cannot or must not serve windows. ENDED: MPI_Finalize has begun, or is done. */
 enum state { NOT_YET, ON, OFF, ENDED };
 
 static pthread_mutex_t start_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -41,7 +41,7 @@ static void host_end(MPI_Comm private_comm_instead)
 }
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first of all, the last set first (MPI-4.1,
- * 11.2.4). Memory stays mapped, and requests and types can still be had of MPI_COMM_WORLD:
+ * 11.2.4). Memory stays mapped, and requests and types are still available from MPI_COMM_WORLD:
  * callbacks of the user that run later, of other objects, may still work on windows. */
 static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
 {
@@ -53,7 +53,7 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
         proa_at_finalize();
     proa_left_tell();
     if (from_session && proa_atomic_load(&state, PROA_ACQUIRE) == ON)
-        return MPI_SUCCESS; /* the session's end will be Proa's */
+        return MPI_SUCCESS; /* Proa ends with the session */
     if (proa_atomic_load(&state, PROA_ACQUIRE) == ON)
         host_end(MPI_COMM_WORLD);
     else
@@ -62,9 +62,9 @@ static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-/* Does not use proa_pmpi(), which needs all functions of the chapter: this runs in programs without
- * windows too. The preloaded library may be the one for another MPI; a program that makes no
- * windows must not suffer from that. */
+/* Does not use proa_pmpi(), which needs all functions of the chapter: this also runs in programs
+ * without windows. The preloaded library may be the one for another MPI, and must not harm a
+ * program that creates no windows. */
 int proa_watch_finalize(void)
 {
     static int watching;
@@ -75,7 +75,7 @@ int proa_watch_finalize(void)
     error = PROA_PMPI_FIND(Comm_create_keyval)(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL);
     if (error == MPI_SUCCESS)
         error = PROA_PMPI_FIND(Comm_set_attr)(MPI_COMM_SELF, keyval, NULL);
-    if (error == MPI_SUCCESS) /* lives on until the attribute is deleted */
+    if (error == MPI_SUCCESS) /* the keyval exists until the attribute is deleted */
         error = PROA_PMPI_FIND(Comm_free_keyval)(&keyval);
     watching = error == MPI_SUCCESS;
     return error;
@@ -117,7 +117,7 @@ static int start_core(void)
     return started ? PROA_OK : PROA_ERR_OTHER;
 }
 
-/* Reads the variable and not proa_settings(): the program may still make settings. */
+/* Reads the variable, not proa_settings(): the program may still change settings. */
 void proa_start_prepare(void)
 {
     if (getenv("PROA_DISABLE") || !proa_host_is_here() || !proa_pmpi_look())
@@ -134,7 +134,7 @@ static void warn(const char *sentence)
     proa_log(PROA_LOG_WARN, "%s", sentence);
 }
 
-/* Complains once for a job: nearly always all ranks have the same settings. */
+/* Warns once for a job: nearly always all ranks have the same settings. */
 static void complain_of_settings(MPI_Comm comm)
 {
     int rank = 0;

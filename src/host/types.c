@@ -10,8 +10,8 @@
 
 struct proa_table proa_types = PROA_TABLE_INIT;
 
-/* The kind of a predefined type. Kind and size together give the basic type of core; OWN and more
- * give it alone, as the difference to OWN. */
+/* The kind of a predefined type. Kind and size together give the basic type of core. A value of OWN
+ * or more gives the basic type alone, as the difference to OWN. */
 enum kind {
     SIGNED,
     UNSIGNED,
@@ -28,7 +28,7 @@ enum kind {
     OWN
 };
 
-/* The basics of each kind, of 1, 2, 4, 8, 16 and 32 bytes. */
+/* The basic types of each kind, of 1, 2, 4, 8, 16 and 32 bytes. */
 enum { SIZES = 6 };
 static const short basics[][SIZES] = {
     [SIGNED] = {PROA_I8, PROA_I16, PROA_I32, PROA_I64, PROA_I128, -1},
@@ -44,8 +44,8 @@ static const short basics[][SIZES] = {
     [CHARACTER] = {PROA_CHAR8, PROA_CHAR16, PROA_CHAR32, -1, -1, -1},
 };
 
-/* -1: there is none. A long double is as long as the processor has it: 12 bytes, or no longer than
- * a double. */
+/* Returns -1 if there is none. The length of a long double depends on the processor: 12 bytes, or
+ * that of a double. */
 static int basic_of(int kind, int size)
 {
     int found = -1;
@@ -75,7 +75,7 @@ static int make(MPI_Datatype datatype, int kind, struct proa_type *type)
     return proa_type_basic((enum proa_basic)basic, type);
 }
 
-/* NULL: it is not as the table says, so nothing is known of it. */
+/* Returns NULL if the type differs from the table, so nothing is known of it. */
 static const struct proa_type *enter(MPI_Datatype datatype, int kind, struct proa_type *type)
 {
     return make(datatype, kind, type) == PROA_OK &&
@@ -89,11 +89,11 @@ enum { LISTS_MOST = 32, TYPES_MOST = 20 };
 /* Predefined types of one kind. */
 struct list {
     int kind;
-    MPI_Datatype of[TYPES_MOST]; /* and 0 */
+    MPI_Datatype of[TYPES_MOST]; /* terminated by 0 */
 };
 
-/* Returns how many lists there are. MPI_CHAR counts as an integer, as it does in both hosts, though
- * the standard defines no arithmetic on it. */
+/* Fills in the lists. Returns their number. MPI_CHAR counts as an integer, as it does in both
+ * hosts, though the standard defines no arithmetic on it. */
 static int get_lists(struct list lists[LISTS_MOST])
 {
     const struct list all[] = {
@@ -124,7 +124,7 @@ static int get_lists(struct list lists[LISTS_MOST])
         {OWN + PROA_LD_INT, {MPI_LONG_DOUBLE_INT}},
         {OWN + PROA_FLOAT_FLOAT, {MPI_2REAL}},
         {OWN + PROA_DOUBLE_DOUBLE, {MPI_2DOUBLE_PRECISION}},
-    /* Types that only some hosts have. Where a host has only the name of a type, its handle is
+    /* Types that only some hosts have. If a host has only the name of a type, its handle is
      * MPI_DATATYPE_NULL, or its size is not that of any basic type. */
 #ifdef MPI_LOGICAL1
         {LOGICAL, {MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8}},
@@ -151,7 +151,7 @@ static int get_lists(struct list lists[LISTS_MOST])
         {TWO_COMPLEX, {MPI_2COMPLEX, MPI_2DOUBLE_COMPLEX}},
 #endif
         /* Types of MPI-1 that mark the bounds of a struct, and have no bytes. The extent that the
-         * host tells includes these bounds. */
+         * host returns includes these bounds. */
         {MARKER, {proa_host_kind()->lower_bound, proa_host_kind()->upper_bound}},
     };
 
@@ -169,7 +169,7 @@ const struct proa_type *proa_types_predefined(MPI_Datatype datatype)
 
     for (int i = 0; i < count; i++)
         for (int k = 0; k < TYPES_MOST && lists[i].of[k] && !type; k++)
-            if (lists[i].of[k] == datatype) { /* or the next of that handle */
+            if (lists[i].of[k] == datatype) { /* otherwise the next entry with that handle */
                 type = enter(datatype, lists[i].kind, &types[i][k]);
                 types[i][k].number = (uint16_t)(i * TYPES_MOST + k + 1);
             }

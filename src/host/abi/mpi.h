@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The standard ABI of MPI (MPI-5.0, chapter 20), as far as Proa uses it: libproa-abi.so is compiled
- * against this on every machine, whether or not an MPI with the ABI is there.
+ * The standard ABI of MPI (MPI-5.0, chapter 20), as far as Proa uses it. libproa-abi.so is compiled
+ * against this on every machine, with or without an MPI that has the ABI.
  *
  * Written for the project from the constants and prototypes that the standard publishes. The test
- * chapter.header holds it against the header of each host that has one. Not for programs: these
- * want all of MPI.
+ * chapter.header compares it with the header of each host that has one. Programs must not include
+ * it: they need all of MPI.
  */
 #ifndef PROA_HOST_ABI_MPI_H
 #define PROA_HOST_ABI_MPI_H
