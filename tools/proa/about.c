@@ -15,8 +15,8 @@
 
 /* ---- hosts ---- */
 
-/* MPI_Get_library_version may be called before MPI_Init, and its arguments are the same in every
- * MPI. 16 KiB is more than any of them fills. */
+/* MPI_Get_library_version may be called before MPI_Init, and its arguments are equal in every MPI.
+ * 16 KiB is more than any of them fills. */
 static void say_version(void *arg, FILE *out)
 {
     const char *name = arg;
@@ -35,7 +35,7 @@ static void say_version(void *arg, FILE *out)
     fprintf(out, "%s\n%.*s\n", where.dli_fname, (int)strcspn(text, "\n"), text);
 }
 
-/* The next of two lines; cuts it off the rest. */
+/* Returns the next line, and cuts it off the rest. */
 static const char *line_of(char **rest)
 {
     char *line = strsep(rest, "\n");
@@ -65,8 +65,8 @@ static bool ask_version(const char *name, struct proa_host_about *about)
     return true;
 }
 
-/* Proa's library for a host names the host's; that for the ABI names none, so what the loader has
- * by the names of this host's is it. */
+/* Proa's library for a host names the host's library. The one for the ABI names none, so the
+ * library that the loader has by one of this host's names is used. */
 static void find_mpi(const struct proa_host *host, struct proa_host_about *about)
 {
     if (!*host->abi_libraries && about->library) {
@@ -102,7 +102,7 @@ bool proa_about_any(const struct proa_host_about *about)
 #ifdef PROA_HAS_LIBFABRIC
 #include "net/ofi.h"
 
-/* Was a provider of that name said before? */
+/* Returns true if an earlier offer has a provider of that name. */
 static bool is_again(const struct fi_info *offers, const struct fi_info *one)
 {
     const char *name = one->fabric_attr->prov_name;
@@ -121,7 +121,8 @@ static void say_offers(const struct fi_info *offers, FILE *out)
     fputc('\n', out);
 }
 
-/* Three lines: the version, or why there is none; the provider taken; and all providers. */
+/* Writes three lines: the version, or the reason why there is none; the selected provider; and all
+ * providers. */
 static void say_networks(void *arg, FILE *out)
 {
     struct fi_info *offers = NULL;
@@ -141,7 +142,7 @@ static void say_networks(void *arg, FILE *out)
     say_offers(offers, out);
 }
 
-/* By the user. libfabric's providers are listed all the same. */
+/* Returns true if the user disabled networks. libfabric's providers are listed nevertheless. */
 static bool is_forbidden(void)
 {
     const char *net = getenv("PROA_NET");

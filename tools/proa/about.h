@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hosts and networks found here. For `proa info` and `proa doctor`. */
+/* The hosts and networks found on this machine, for `proa info` and `proa doctor`. */
 #ifndef PROA_TOOL_ABOUT_H
 #define PROA_TOOL_ABOUT_H
 
 #include "host.h"
 
-/* NULL where there is none. */
+/* A field is NULL if it was not found. */
 struct proa_host_about {
-    const char *library;  /* Proa's for it */
-    const char *mpi;      /* the host's own, as Proa's library would get it here */
-    const char *version;  /* what that says of itself, its first line */
+    const char *library;  /* Proa's library for the host */
+    const char *mpi;      /* the host's own library, as Proa's library would load it here */
+    const char *version;  /* the version that it returns, first line */
     const char *launcher; /* */
 };
 
-/* The host's library is loaded in a process of its own, to be asked for its version. */
+/* Examines a host. Its library is loaded in a child process to obtain its version. */
 struct proa_host_about proa_about_host(const struct proa_host *host);
 
-/* Is there anything of it? */
+/* Returns true if any field was found. */
 bool proa_about_any(const struct proa_host_about *about);
 
 struct proa_network_about {
-    const char *library;   /* "libfabric 1.17", or NULL: Proa was built without, or there is none */
-    const char *why;       /* why there is no network to use; NULL: there is one */
-    const char *providers; /* of libfabric's that would do, with blanks between; "" */
-    const char *taken;     /* "tcp on eth0": the one that Proa would take; NULL */
-    bool forbidden;        /* there would be one, but for PROA_NET=none */
+    const char *library; /* "libfabric 1.17"; NULL if Proa was built without it, or it is absent */
+    const char *why;     /* reason why no network is usable; NULL if one is */
+    const char *providers; /* suitable providers of libfabric, separated by blanks; "" */
+    const char *taken;     /* "tcp on eth0": the one that Proa would select; or NULL */
+    bool forbidden;        /* a network exists, but PROA_NET=none disables it */
 };
 
-/* libfabric is asked in a process of its own. */
+/* Examines the networks. libfabric is called in a child process. */
 struct proa_network_about proa_about_network(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `proa bench`: finds the benchmarks and the launcher of each MPI that there is one for, and
- * becomes the script that runs them (bench/run), which reads the rest of the command line.
+ * `proa bench`: finds the benchmarks and the launcher of each MPI with benchmarks, and executes the
+ * script that runs them (bench/run), which reads the rest of the command line.
  */
 #include "commands.h"
 #include "complain.h"
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The script is told what speaks srun's options, whichever MPI it is for: the launcher that
- * PROA_MPIEXEC names, or the one that stands in for a missing launcher, as in `proa run`. */
+/* Passes the script the launcher with srun's options, for any MPI: the one in PROA_MPIEXEC, or the
+ * substitute for a missing launcher, as in `proa run`. */
 static void add_launcher(struct proa_words *words, const struct proa_host *host,
                          const char *mpi_library)
 {
@@ -31,8 +31,8 @@ static void add_launcher(struct proa_words *words, const struct proa_host *host,
     proa_words_add(words, proa_text("%s=%s", host->name, launcher));
 }
 
-/* The launcher is that of the library which the benchmarks of this MPI get here. Those for the
- * standard ABI, once installed, may get another MPI's, and are left out then. */
+/* The launcher is the one of the library that the benchmarks of this MPI load here. Installed
+ * benchmarks for the standard ABI may load another MPI's library; they are left out then. */
 static void add_host(struct proa_words *words, const struct proa_host *host, const char *folder)
 {
     const char *path = proa_text("%s/%s/rma", folder, host->name);

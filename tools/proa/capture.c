@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs another program and reads what it prints (capture.h). */
+/* Runs another program and reads its output (capture.h). */
 #include "capture.h"
 
 #include "keep.h"
@@ -50,7 +50,7 @@ static char *read_all(int in)
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return text; /* proa_keep zeroed what follows */
+            return text; /* proa_keep returned zeroed memory */
         length += (size_t)got;
         if (length + 1 == room) {
             char *larger = proa_keep(2 * room);

@@ -19,7 +19,7 @@ struct text {
     size_t length, room;
 };
 
-/* False: the end, or an error. */
+/* Returns false at the end, or on an error. */
 static bool read_more(int in, struct text *text)
 {
     if (text->room - text->length < 4096) {
@@ -43,7 +43,7 @@ static long now_ms(void)
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Reads until the other end is closed. False: time is up. */
+/* Reads until the other end is closed. Returns false on a timeout. */
 static bool read_until(int in, struct text *text, long end_ms)
 {
     for (;;) {
@@ -90,7 +90,7 @@ char *proa_child_says(void (*work)(void *arg, FILE *out), void *arg)
         silence(STDERR_FILENO, O_WRONLY);
         work(arg, out);
         fflush(out);
-        _exit(0); /* the libraries' functions at exit are not run */
+        _exit(0); /* skips the exit functions of the libraries */
     }
     close(ends[1]);
     while (pid > 0 && read_more(ends[0], &text))
@@ -101,8 +101,8 @@ char *proa_child_says(void (*work)(void *arg, FILE *out), void *arg)
     return text.bytes ? text.bytes : proa_keep(1);
 }
 
-/* Launchers give ranks groups of their own; a session they all stay in, but for Open MPI's newer
- * ones, which follow when their launcher ends. */
+/* Launchers give ranks process groups of their own. All ranks stay in one session, except those of
+ * newer versions of Open MPI, which end when their launcher ends. */
 static void end_group(pid_t pid)
 {
     kill(-pid, SIGTERM);

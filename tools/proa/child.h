@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trial in a process of its own: its damage ends with it. */
+/* Trials in a child process: a crash ends only the child. */
 #ifndef PROA_TOOL_CHILD_H
 #define PROA_TOOL_CHILD_H
 
 #include <stdio.h>
 
-/* Calls work(arg, out) in a child and gives back what it has written to `out`, as text; NULL where
- * it was ended by a signal or no child can be had. The child sees no standard error. */
+/* Calls work(arg, out) in a child. Returns the text written to `out`. Returns NULL if a signal
+ * ended the child, or no child could be created. The child has no standard error. */
 char *proa_child_says(void (*work)(void *arg, FILE *out), void *arg);
 
-/* Starts argv[0] (a path) with nothing on standard input, and waits for it for `seconds` at most;
- * then it and what it has started in its session are ended. *status: the exit status, 128 and the
- * signal's number, or 124 after that time, or 127 where it cannot be started. Gives back its
- * standard output and standard error, as one text; never NULL. */
+/* Starts argv[0] (a path) without standard input, and waits for it. seconds: time limit; then it
+ * and the processes of its session are killed. *status: exit status, 128 plus the signal's number,
+ * 124 on a timeout, or 127 if it cannot be started. Returns its standard output and standard error,
+ * as one text; never NULL. */
 char *proa_child_run(char *const argv[], int seconds, int *status);
 
 #endif

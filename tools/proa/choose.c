@@ -2,10 +2,10 @@
 /*
  * Decides which MPI a command line is for (choose.h).
  *
- * The program is found with the help of what is known of the launcher's options, and the launcher
- * is known by the program. So the line is read once as each host's, and the reading is right whose
- * program is linked to that very host. Of a command that starts another one (numactl, a script) the
- * words behind it are looked at too. --mpi and PROA_MPI are for programs that do not tell.
+ * The position of the program depends on the launcher's options, and the launcher depends on the
+ * program. So the line is read once for each host, and the reading is right if its program is
+ * linked to that host. If a command starts another one (numactl, a script), the words after it are
+ * examined, too. --mpi and PROA_MPI are for programs whose MPI cannot be detected.
  */
 #include "choose.h"
 
@@ -22,11 +22,11 @@
 
 /* The program of one part, as far as it is known. */
 struct found {
-    const char *path; /* NULL: there is no such program */
+    const char *path; /* NULL if there is no such program */
     struct proa_program program;
 };
 
-/* The text that is read, and its reader. */
+/* The text to read, and its reader. */
 struct words {
     char *const *args;
     proa_line_reader *read;
@@ -34,21 +34,21 @@ struct words {
 
 struct reading {
     struct proa_line line;
-    bool told;           /* the user has said which MPI it is */
-    struct found *found; /* for each part */
+    bool told;           /* the user named the MPI */
+    struct found *found; /* by part */
     size_t linked;       /* programs linked to this host */
-    size_t strangers;    /* and to another MPI */
-    size_t missing;      /* no such program */
+    size_t strangers;    /* programs linked to another MPI */
+    size_t missing;      /* programs that do not exist */
 };
 
-/* A program for an ABI that several hosts have runs on any of them, if told. */
+/* A program for an ABI that several hosts have runs on any of them, if the user names one. */
 static bool is_for(const struct reading *reading, const struct proa_program *program)
 {
     return program->host == reading->line.host ||
            (reading->told && strcmp(program->host->library, reading->line.host->library) == 0);
 }
 
-/* The Python that the program is, or is for; NULL: none. A script too may stand for one. */
+/* Returns the Python that the program is, or needs; NULL for none. A script may need one, too. */
 static const char *python_of(const char *path, const struct proa_program *program)
 {
     if (program->kind == PROA_PROGRAM_LINKED || program->kind == PROA_PROGRAM_OTHER_MPI)
@@ -58,8 +58,9 @@ static const char *python_of(const char *path, const struct proa_program *progra
     return program->kind == PROA_PROGRAM_SCRIPT ? proa_python_of_script(program->detail) : NULL;
 }
 
-/* Of a program in Python, what its mpi4py is linked to; unless the user has said which MPI it is,
- * and may mean another way to it. A line is read as each host's: the answer of a Python is kept. */
+/* For a program in Python: the MPI that its mpi4py is linked to. Skipped if the user named the MPI,
+ * as the program may use another binding. A line is read for each host, so the result for a Python
+ * is cached. */
 static struct proa_program inspect(const char *path, bool told)
 {
     static const char *asked;
@@ -76,13 +77,14 @@ static struct proa_program inspect(const char *path, bool told)
     return answer.kind == PROA_PROGRAM_NO_MPI ? program : answer;
 }
 
-/* A static program with an MPI in it is never right; one without may start another program. */
+/* A static program that contains an MPI is never right. One without MPI may start another
+ * program. */
 static bool is_static_mpi(const struct found *found)
 {
     return found->program.kind == PROA_PROGRAM_STATIC && proa_elf_names(found->path, "MPI_Init");
 }
 
-/* A command that tells nothing may start the first of its words that is a program of some MPI. */
+/* A command without a known MPI may start the first of its words that is a program of some MPI. */
 static void look_behind(const struct proa_host *host, const struct proa_part *part,
                         struct found *found)
 {
@@ -194,7 +196,7 @@ static bool stands_in_the_way(const struct reading *reading, const struct found 
            (!reading->told && reading->linked == 0);
 }
 
-/* Says why a reading cannot be run. */
+/* Reports why a reading cannot be run. */
 static int complain(const struct reading *reading)
 {
     if (reading->line.complaint)
@@ -245,7 +247,7 @@ static int choose_told(const char *name, const struct words *words, struct proa_
     return is_possible(reading) ? accept_reading(reading, choice) : complain(reading);
 }
 
-/* Which of two readings that cannot be run is closer to what was meant. */
+/* Returns the reading that is closer to a valid one, of two that cannot be run. */
 static const struct reading *closer(const struct reading *a, const struct reading *b)
 {
     if (a->line.file || b->line.file)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The subcommands of proa. main.c has the table; each is called with argv[0] being its own name,
- * "proa run", and returns the exit status. */
+/* The subcommands of proa. main.c has the table. Each is called with its own name in argv[0], such
+ * as "proa run", and returns the exit status. */
 #ifndef PROA_TOOL_COMMANDS_H
 #define PROA_TOOL_COMMANDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One line on stderr for everything that can go wrong (complain.h). */
+/* Error messages of one line on stderr (complain.h). */
 #include "complain.h"
 
 #include <stdarg.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One way to say what is wrong: one line on stderr, "proa run: ...". */
+/* Error messages of one line on stderr, such as "proa run: ...". */
 #ifndef PROA_TOOL_COMPLAIN_H
 #define PROA_TOOL_COMPLAIN_H
 
 enum {
-    PROA_EXIT_USAGE = 2, /* the command line makes no sense */
-    /* something that is needed is not there; a shell says the same of a command it cannot find */
+    PROA_EXIT_USAGE = 2, /* the command line is invalid */
+    /* a required file is missing; as a shell's status for an unknown command */
     PROA_EXIT_MISSING = 127,
 };
 
-/* Sets the name that starts every line: "proa" until then. */
+/* Sets the name that starts every line; "proa" initially. */
 void proa_complain_as(const char *name);
 
-/* Prints the line and gives back `status`, so that callers can return both at once. */
+/* Prints the line. Returns `status`, so that callers can report and return at once. */
 int proa_complain(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `proa doctor`: looks for what keeps Proa from working, or from working well. */
+/* `proa doctor`: finds problems that prevent Proa from working, or from working well. */
 #include "doctor.h"
 
 #include "commands.h"
@@ -13,14 +13,13 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* The exit status: nothing to do; something costs; something is broken. 2 is a wrong command line.
- */
+/* Exit statuses: no problem; a problem with a cost; a failure. 2 is an invalid command line. */
 enum { EXIT_FINE = 0, EXIT_COSTS = 1, EXIT_BROKEN = 3 };
 
 struct wishes {
     bool report;
     int ranks;
-    const char *machines; /* NULL: this one only */
+    const char *machines; /* NULL for this machine only */
 };
 
 static void print_line_of(const char *title, const char *path, const char *start)
@@ -38,7 +37,7 @@ static void print_line_of(const char *title, const char *path, const char *start
         fclose(file);
 }
 
-/* What a bug report needs besides. No names of hosts or users. */
+/* Prints further facts for a bug report, without names of hosts or users. */
 static void print_machine(void)
 {
     struct utsname about;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The parts of `proa doctor`: each looks at some things and says what it finds (finding.h). */
+/* The parts of `proa doctor`. Each one makes checks and prints findings (finding.h). */
 #ifndef PROA_TOOL_DOCTOR_H
 #define PROA_TOOL_DOCTOR_H
 
-/* What Proa asks of the kernel: memory without a name, the memory of neighbours, and so on. */
+/* Checks the features of the kernel that Proa uses: anonymous memory files, access to memory of
+ * neighbours, and so on. */
 void proa_doctor_kernel(void);
 
-/* Processors, limits and memory, for so many ranks on this machine; 0: as many as processors. */
+/* Checks processors, limits and memory. ranks: number of ranks on this machine, or 0 for the number
+ * of processors. */
 void proa_doctor_machine(int ranks);
 
-/* Settings, networks. */
+/* Checks settings and networks. */
 void proa_doctor_setup(void);
 
-/* Of each host: its library, Proa's, its launcher, and two ranks that try windows out. */
+/* Checks each host: its library, Proa's library, its launcher, and two ranks that test windows. */
 void proa_doctor_hosts(void);
 
-/* Between the machines of that list, with commas between: the same program, a rank on each, started
- * by each MPI's own launcher. */
+/* Checks windows between machines: the same program with one rank on each, started by each MPI's
+ * own launcher. machines: list, separated by commas. */
 void proa_doctor_across(const char *machines);
 
 #endif

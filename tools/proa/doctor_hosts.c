@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hosts, and two ranks under each that try windows out (doctor.h). */
+/* Checks of the hosts, with two ranks for each that test windows (doctor.h). */
 #include "doctor.h"
 
 #include "about.h"
@@ -15,7 +15,7 @@
 
 enum {
     SELFTEST_SECONDS = 30,
-    ACROSS_SECONDS = 120 /* with networks that are tried in vain */
+    ACROSS_SECONDS = 120 /* includes attempts to use unusable networks */
 };
 
 static void add_words(struct proa_words *words, const char *list)
@@ -27,7 +27,8 @@ static void add_words(struct proa_words *words, const char *list)
             proa_words_add(words, word);
 }
 
-/* A command line of this command, behind the variables that it is to have. NULL: it is nowhere. */
+/* Returns a command line of this command, after the given variables. Returns NULL if the command is
+ * not found. */
 static struct proa_words *command_with(const char *variables, const char *root_variables)
 {
     struct proa_words *words;
@@ -46,7 +47,7 @@ static struct proa_words *command_with(const char *variables, const char *root_v
     return words;
 }
 
-/* The last line that was said, for a finding of one line. */
+/* Returns the last line of the output, for a finding of one line. */
 static const char *last_line(const char *text)
 {
     size_t length = strlen(text);
@@ -61,7 +62,7 @@ static const char *last_line(const char *text)
 
 static void run_selftest(const struct proa_host *host, const char *program)
 {
-    /* For two ranks here, for any user, root included, and any number of processors. */
+    /* for two ranks here, for any user, root included, and any number of processors */
     struct proa_words *words =
         command_with(proa_text("%s %s", host->crowded_environment, host->here_environment),
                      host->root_environment);
@@ -135,7 +136,8 @@ void proa_doctor_hosts(void)
 
 /* ---- between machines ---- */
 
-/* The rest of the first line that has `words` in it, from there on; NULL: there is none. */
+/* Returns the rest of the first line that contains `words`, from there on; NULL if there is
+ * none. */
 static const char *line_behind(const char *text, const char *words)
 {
     const char *at = strstr(text, words);
@@ -157,7 +159,7 @@ static int count_of(const char *list)
     return count;
 }
 
-/* The answers of the ranks. They tell the network taken at PROA_LOG=2. */
+/* Prints findings from the output of the ranks. With PROA_LOG=2 it has the selected network. */
 static void tell_across(const struct proa_host *host, const char *said, int status,
                         const char *by_hand)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What Proa asks of the kernel (doctor.h), tried out as ranks would: between two children of one
- * parent, as ranks are neither parent nor child of each other.
+ * Tests the features of the kernel that Proa uses (doctor.h), under the same conditions as ranks.
+ * The test uses two children of one parent, as ranks are neither parent nor child of each other.
  */
 #include "doctor.h"
 
@@ -29,12 +29,12 @@
 
 static const uint64_t magic = 0x70726f61646f6374;
 
-/* What the two children and the parent share. Zero: not tried, or it works. */
+/* Shared by the two children and the parent. 0 if a test was not made, or succeeded. */
 struct shared {
-    uint64_t magic; /* of the owner's own, private memory: its address is the same in both */
-    uint32_t ready; /* the owner is, and may be looked at */
+    uint64_t magic; /* in the owner's private memory: its address is equal in both */
+    uint32_t ready; /* the owner is ready to be accessed */
     uint32_t woken;
-    int owner, file; /* its number, and that of its memfd */
+    int owner, file; /* its process id, and the descriptor of its memfd */
     int move_error, open_error, content_error;
 };
 
@@ -50,7 +50,7 @@ static bool wait_for_word(const uint32_t *word)
     return proa_atomic_load(word, PROA_ACQUIRE);
 }
 
-/* The process that is looked at: it has memory of its own and a file without a name, and sleeps. */
+/* The process that is accessed: it has memory of its own and an anonymous file, and sleeps. */
 static void own(struct shared *shared)
 {
     static uint64_t mine;
@@ -97,7 +97,7 @@ static int end_of(pid_t pid)
     return status;
 }
 
-/* Wakes the owner; once it sleeps, as it says it is ready just before. */
+/* Wakes the owner, after it sleeps: it becomes ready just before that. */
 static bool wake(struct shared *shared)
 {
     long woken = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processors, limits and memory (doctor.h). */
+/* Checks of processors, limits and memory (doctor.h). */
 #include "doctor.h"
 
 #include "finding.h"
@@ -17,7 +17,7 @@
 
 enum { MIB = 20 };
 
-/* The first number in a file; -1: none. */
+/* Returns the first number in a file, or -1 if there is none. */
 static long number_in(const char *path)
 {
     long number = -1;
@@ -37,8 +37,8 @@ static int processors_allowed(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* What the control group lets run at once, of version 2, in this process's or its root group; 0: no
- * limit. */
+/* Returns the processor limit of the control group (version 2), of this process's group or the root
+ * group. Returns 0 if there is no limit. */
 static double processors_of_group(void)
 {
     char line[PATH_MAX] = "", *group;

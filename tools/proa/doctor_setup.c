@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings and networks (doctor.h). */
+/* Checks of settings and networks (doctor.h). */
 #include "doctor.h"
 
 #include "about.h"

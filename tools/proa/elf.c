@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The little that proa asks of ELF files (elf.h), read from the file without loading it. */
+/* Minimal reader of ELF files (elf.h), which reads the file without loading it. */
 #include "elf.h"
 
 #include "keep.h"
@@ -27,7 +27,7 @@ static bool read_header(int file, ElfW(Ehdr) *header)
            header->e_ident[EI_CLASS] == NATIVE_CLASS && header->e_phentsize == sizeof(ElfW(Phdr));
 }
 
-/* The loader's path out of the segment that holds it; NULL where there is none. */
+/* Returns the loader's path in the segment that holds it, or NULL if there is none. */
 static const char *read_loader(int file, const ElfW(Ehdr) *header)
 {
     for (size_t i = 0; i < header->e_phnum; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `proa exec`: becomes a command, with Proa's library for its MPI preloaded. Launchers start it as
- * they would start the program, so it works below every launcher, and only the environment differs.
+ * `proa exec`: executes a command with Proa's library for its MPI preloaded. Launchers start it as
+ * they would start the program. So it works with every launcher, and only the environment differs.
  */
 #include "choose.h"
 #include "commands.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* For printf: the names of the hosts, then of Proa's libraries. */
+/* A format: the names of the hosts, then of Proa's libraries. */
 static const char help[] =
     "usage: LAUNCHER... proa exec [--mpi HOST] [--check] [OPTION...] [--stats[=FILE]] "
     "[--trace DIR] [--] COMMAND [ARGUMENT...]\n"

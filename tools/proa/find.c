@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs as a launcher finds them (find.h). */
+/* Finds programs as a launcher does (find.h). */
 #include "find.h"
 
 #include "path.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The hosts as tables (host.h): a row of cmake/hosts and a launcher each. The tables of options
- * list those that take a value in MPICH 3 to 5 (Hydra) and in Open MPI 3 to 5 (ORTE, PRRTE), so
- * that a value which is also the name of a program is not taken for it. Launchers learn new ones:
- * line.c does without the table where it knows nothing.
+ * The hosts as tables (host.h): a row of cmake/hosts and a launcher each. The tables list the
+ * options that take a value, in MPICH 3 to 5 (Hydra) and in Open MPI 3 to 5 (ORTE, PRRTE). So a
+ * value that is also the name of a program is not mistaken for it. Launchers may add options:
+ * line.c handles options that are not in the table.
  */
 #include "host.h"
 
@@ -146,7 +146,7 @@ static const struct proa_launcher launcher_of_openmpi = {
     .options = openmpi_options,
 };
 
-/* Of Slurm 22 to 24: srun(1). */
+/* Options of Slurm 22 to 24: srun(1). */
 static const struct proa_option srun_options[] = {
     {"n", PROA_OPTION_RANKS},
     {"ntasks", PROA_OPTION_RANKS},
@@ -269,7 +269,7 @@ const char *proa_host_names(const char *before, const char *between)
     return names;
 }
 
-/* Is it the first host in the table with that library of Proa's? */
+/* Returns true for the first host in the table that uses that library of Proa. */
 static bool is_first_of_library(const struct proa_host *host)
 {
     const struct proa_host *first = proa_hosts;
@@ -311,10 +311,10 @@ bool proa_is_among(const char *name, const char *beginnings)
 const struct proa_option *proa_host_option(const struct proa_host *host, const char *word)
 {
     const char *name = word + strspn(word, "-");
-    size_t length = strcspn(name, "="); /* Hydra takes -n=4 too */
+    size_t length = strcspn(name, "="); /* Hydra accepts -n=4 as well */
 
     if (name == word)
-        return NULL; /* the value of an option that is not in the table */
+        return NULL; /* value of an option that is not in the table */
     for (const struct proa_option *option = host->launcher->options; option->name; option++) {
         if (strlen(option->name) == length && strncmp(option->name, name, length) == 0)
             return option;

@@ -21,7 +21,7 @@ static const char *const origin_names[] = {
     [PROA_SETTING_REFUSED] = "refused",
 };
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static const char *or_none(const char *text)
 {
@@ -72,7 +72,7 @@ static void show_setting(const struct proa_setting *row, FILE *out)
     proa_wrap(row->help, 21, out);
 }
 
-/* Variables that Proa does not read: slips of the pen, commonly. */
+/* Lists variables that Proa does not read, which are usually misspelt. */
 static void show_unknown(FILE *out)
 {
     for (char **entry = environ; *entry; entry++) {
@@ -103,7 +103,7 @@ bool proa_info_is_setting(const char *name)
     return false;
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 
 static void write_host(const struct proa_host *host, struct proa_json *json)
 {

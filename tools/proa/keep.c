@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory that lasts as long as the command (keep.h). All pieces hang on one list, so a leak checker
- * sees them as in use. */
+/* Memory that lasts as long as the command (keep.h). All blocks are in one list, so a leak checker
+ * finds them in use. */
 #include "keep.h"
 
 #include <stdarg.h>
@@ -52,5 +52,6 @@ void proa_words_add(struct proa_words *words, const char *word)
         words->list = list;
         words->room = room;
     }
-    words->list[words->count++] = (char *)word; /* exec takes char *, and changes none */
+    words->list[words->count++] =
+        (char *)word; /* exec takes char *, but does not change the text */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where Proa's own libraries are (library.h): in $PROA_LIBDIR if that is set, or beside this
+/* Finds Proa's own libraries (library.h): in $PROA_LIBDIR if that is set, or relative to this
  * command, installed or in its build folder. */
 #include "library.h"
 
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* From the folder that `proa` is in. */
+/* Folders relative to the one of `proa`. */
 static const char *const places[] = {
     PROA_LIBDIR_FROM_BINDIR, /* as installed */
-    "../lib",                /* moved to a place with plain names */
+    "../lib",                /* moved to a place with the usual names */
     "../../src",             /* the build folder */
     NULL,
 };
@@ -30,7 +30,7 @@ static const char *own_folder(void)
     return path;
 }
 
-/* The headers, from the same folder. */
+/* Folders of the headers, relative to the same folder. */
 static const char *const header_places[] = {PROA_INCLUDEDIR_FROM_BINDIR, "../include",
                                             "../../include", NULL};
 
@@ -61,7 +61,7 @@ static char *find(const char *file)
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
-/* In the folder that is named, or as if none were. */
+/* Searches the folder in PROA_LIBDIR, or the default folders. */
 static char *find_either(const char *file)
 {
     char *path = find(file);
@@ -69,7 +69,7 @@ static char *find_either(const char *file)
     return path ? path : find_beside(file);
 }
 
-/* One of these names, which have blanks between, in the folder that `file` is in. */
+/* Finds one of these names, separated by blanks, in the folder of `file`. */
 static const char *find_among(const char *names, const char *file)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
@@ -88,7 +88,7 @@ const char *proa_library_of_host(const struct proa_host *host, const char *near)
 {
     const char *path = find_among(host->abi_libraries, near);
 
-    if (!path) /* or where a link there leads to */
+    if (!path) /* or where a link there points */
         path = find_among(host->abi_libraries, realpath(near, proa_keep(PATH_MAX)));
     if (!path)
         proa_complain(0,
@@ -98,8 +98,8 @@ const char *proa_library_of_host(const struct proa_host *host, const char *near)
     return path;
 }
 
-/* By the name of its binary interface, which is there without the files for developers; else by the
- * bare one. */
+/* By the name of its binary interface, which exists without the development files; else by the bare
+ * name. */
 static char *find_library(const char *file)
 {
     char *found = find(proa_text("%s." PROA_SOVERSION, file));
@@ -125,7 +125,7 @@ const char *proa_library_headers(void)
     return path;
 }
 
-/* Installed beside the libraries; else in the build folder. */
+/* Installed beside the libraries, or in the build folder. */
 const char *proa_library_selftest(const struct proa_host *host)
 {
     const char *path = find_either(proa_text("proa/selftest-%s", host->name)),
@@ -151,7 +151,7 @@ const char *proa_library_translator(void)
     return found ? realpath(found, proa_keep(PATH_MAX)) : NULL;
 }
 
-/* As the self-test. */
+/* As for the self-test. */
 const char *proa_library_bench(void)
 {
     const char *path = find_either("proa/bench/run"), *folder = own_folder();
@@ -162,8 +162,8 @@ const char *proa_library_bench(void)
     return real && proa_is_executable(real) ? real : NULL;
 }
 
-/* Of that file, which a message names; NULL, with a line, if ranks cannot load it. Absolute,
- * because ranks may start in another folder. */
+/* Returns the path of a library. file: its name, for messages. Returns NULL, after a message, if
+ * ranks cannot load it. The path is absolute, because ranks may start in another folder. */
 static const char *loadable(const char *found, const char *file)
 {
     const char *libdir = getenv("PROA_LIBDIR");

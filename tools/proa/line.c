@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The words after `proa run`, taken apart (line.h).
+ * Parses the words after `proa run` (line.h).
  *
- * A launcher ends its options at the first word that is none, and so has to know which of them take
- * values. Proa knows many (host.c), not all: behind an option that it does not know, what follows
- * is passed over up to the first word that is a program. The launcher gets all words in their order
- * in any case.
+ * A launcher ends its options at the first word that is not one, so it has to know which of them
+ * take values. Proa knows many options (host.c), but not all. After an unknown option, words are
+ * skipped up to the first one that is a program. The launcher receives all words in their order in
+ * any case.
  */
 #include "line.h"
 
@@ -25,14 +25,14 @@ static bool is(const char *word, const char *text)
     return strcmp(word, text) == 0;
 }
 
-/* Proa's own options. NEEDED: a value follows, behind "=" or as the next word. ALLOWED: only behind
+/* Proa's own options. NEEDED: a value follows, after "=" or as the next word. ALLOWED: only after
  * "=". */
 enum value { NONE, ALLOWED, NEEDED };
 
 static const struct own_option {
     const char *name;
     enum value value;
-    size_t field; /* of struct proa_line, a text; 0: none */
+    size_t field; /* offset of the text in struct proa_line; 0 for none */
     const char *value_name;
 } own_options[] = {
     {"--help", NONE, 0, NULL},
@@ -61,13 +61,13 @@ static const struct own_option *own_option(const char *word)
     return NULL;
 }
 
-/* Is the next word the option's value? An option there is none. */
+/* Returns true if the next word is the option's value. An option is not a value. */
 static bool takes_next(const struct own_option *option, char *const *args)
 {
     return option->value == NEEDED && !strchr(args[0], '=') && args[1] && args[1][0] != '-';
 }
 
-/* A word that no option of Proa's is, and none of the launcher's that is known. */
+/* Notes a word that is neither an option of Proa nor a known one of the launcher. */
 static void note_misspelt(struct proa_line *line, const char *word)
 {
     const char *typed = proa_text("%.*s", (int)strcspn(word, "="), word);
@@ -87,7 +87,7 @@ size_t proa_own_option_words(char *const *args)
     return takes_next(option, args) ? 2 : 1;
 }
 
-/* The value as it is given, "1" where none is needed, NULL where it is missing. */
+/* Returns the value as given, "1" if none is needed, or NULL if it is missing. */
 static const char *value_of(const struct own_option *option, char *const *args)
 {
     const char *equals = strchr(args[0], '=');
@@ -133,8 +133,8 @@ static void read_known_option(struct proa_line *line, struct proa_part *part, ch
         part->path = args[1];
 }
 
-/* Reads the option at args[0] and gives back how many words are its own. *open: more of them may
- * be, for all that is known. */
+/* Reads the option at args[0]. Returns its number of words. *open: set if more words may belong to
+ * it, as the option is unknown. */
 static size_t read_option(struct proa_line *line, struct proa_part *part, char *const *args,
                           bool *open)
 {
@@ -155,15 +155,14 @@ static size_t read_option(struct proa_line *line, struct proa_part *part, char *
     return words;
 }
 
-/* Which of two words that are no programs was more likely meant to be one: a path, or what comes
- * first. */
+/* Returns the likelier one of two words that are no programs: a path, or the first one. */
 static char *const *likelier(char *const *former, char *const *latter)
 {
     return former && (strchr(*former, '/') || !strchr(*latter, '/')) ? former : latter;
 }
 
-/* Reads the options of one part and gives back the word behind them: the program, "--", ":" or the
- * end. If no word is a program, the one that was likely meant to be. */
+/* Reads the options of one part. Returns the word after them: the program, "--", ":" or the end. If
+ * no word is a program, returns the likeliest one. */
 static char *const *read_options(struct proa_line *line, struct proa_part *part, char *const *args)
 {
     char *const *likely = NULL;
@@ -181,7 +180,7 @@ static char *const *read_options(struct proa_line *line, struct proa_part *part,
     return *args && is(*args, "--") ? args : likely ? likely : args;
 }
 
-/* Reads one part and gives back the word behind it: ":" or the end. */
+/* Reads one part. Returns the word after it: ":" or the end. */
 static char *const *read_part(struct proa_line *line, struct proa_part *part, char *const *args)
 {
     part->options = args;
@@ -240,14 +239,14 @@ static void set_file(const char *variable, const char *value)
     setenv(variable, value, 1);
 }
 
-/* The ranks write to pipes of the launcher, which writes to our terminal. */
+/* The ranks write to pipes of the launcher, which writes to this terminal. */
 static void set_color(void)
 {
     if (isatty(STDERR_FILENO) && !getenv("NO_COLOR"))
         setenv("PROA_COLOR", "always", 0);
 }
 
-/* Each of the options asks for check mode. */
+/* Each of these options enables check mode. */
 static void set_check(const struct proa_line *line)
 {
     const char *level = getenv("PROA_CHECK");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The command `proa`: finds the subcommand in one table and hands over. */
+/* The command `proa`: finds the subcommand in a table and calls it. */
 #include "commands.h"
 #include "complain.h"
 #include "keep.h"
@@ -30,7 +30,7 @@ static const struct command commands[] = {
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
-/* What follows the options in --help. */
+/* Returns the text after the options in --help. */
 static char *list_commands(int key, const char *text, void *input)
 {
     char *list = NULL;
@@ -68,8 +68,8 @@ static int complain_command(const char *name)
     return proa_complain(PROA_EXIT_USAGE, "no command '%s'; `proa --help` lists them", name);
 }
 
-/* A file or pipe that takes the number of a standard stream that is closed would be mixed up with
- * it, here and in the launcher. */
+/* A file or pipe that gets the descriptor of a closed standard stream would be mistaken for it,
+ * here and in the launcher. */
 static void open_standard_streams(void)
 {
     int file;
@@ -81,7 +81,7 @@ static void open_standard_streams(void)
         close(file);
 }
 
-/* The first word that is no option is the command, and all behind it is that command's. */
+/* The first word that is no option is the command; all words after it belong to that command. */
 static error_t take_word(int key, char *word, struct argp_state *state)
 {
     int *at = state->input;

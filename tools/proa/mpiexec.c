@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a host's launcher is (mpiexec.h). An MPI of one's own is often in PATH as plain `mpiexec`,
- * so such a file is asked whose it is. */
+/* Finds a host's launcher (mpiexec.h). An MPI that a user installed is often in PATH as plain
+ * `mpiexec`, so the version of such a file is examined. */
 #include "mpiexec.h"
 
 #include "capture.h"

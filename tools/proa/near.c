@@ -7,7 +7,7 @@
 
 enum { PREFIX_LEAST = 5 };
 
-/* Behind the letters that both begin with, one edit makes the rest the same. */
+/* After the common first letters, one edit makes the rest equal. */
 static bool is_one_edit(const char *typed, const char *meant)
 {
     while (*typed && *typed == *meant)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files as a launcher or a shell would find them (path.h). */
+/* Finds files as a launcher or a shell does (path.h). */
 #include "path.h"
 
 #include "keep.h"
@@ -27,7 +27,7 @@ char *proa_path_search(const char *list, const char *name)
 {
     while (list) {
         size_t length = strcspn(list, ":");
-        /* empty means here */
+        /* an empty entry is the current folder */
         char *path =
             length ? proa_text("%.*s/%s", (int)length, list, name) : proa_text("./%s", name);
         if (proa_is_executable(path))

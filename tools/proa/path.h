@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files as a launcher or a shell would find them. */
+/* Finds files as a launcher or a shell does. */
 #ifndef PROA_TOOL_PATH_H
 #define PROA_TOOL_PATH_H
 
 #include <stdbool.h>
 
-/* A regular file that this user may execute. */
+/* Returns true for a regular file that this user may execute. */
 bool proa_is_executable(const char *path);
 
-/* DIRECTORY/NAME; just NAME where that is absolute or `directory` is NULL. */
+/* Returns DIRECTORY/NAME, or NAME if that is absolute or `directory` is NULL. */
 char *proa_path_join(const char *directory, const char *name);
 
-/* The first executable `name` in the colon-separated folders of `list`, or NULL. */
+/* Returns the first executable `name` in the colon-separated folders of `list`, or NULL. */
 char *proa_path_search(const char *list, const char *name);
 
-/* As a shell finds a command: in $PATH, or where it is if it has a slash. NULL where there is
- * none. */
+/* Finds a command as a shell does: in $PATH, or by its path if it has a slash. Returns NULL if
+ * there is none. */
 char *proa_path_command(const char *name);
 
 #endif

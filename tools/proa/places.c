@@ -17,7 +17,7 @@ static const char *folder_of(const char *path)
     return !slash ? "." : slash == path ? "/" : proa_text("%.*s", (int)(slash - path), path);
 }
 
-/* NULL: something can be made or replaced at the path; or why not. */
+/* Returns NULL if the path can be created or replaced, or the reason why not. */
 static const char *why_not(const char *path, bool folder)
 {
     struct stat found;

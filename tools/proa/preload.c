@@ -40,7 +40,7 @@ char *proa_preload(const char *library, const char *theirs)
     char *front = "", *behind = "";
     char *rest = proa_text("%s", theirs ? theirs : "");
 
-    /* the loader splits at both */
+    /* the loader accepts both separators */
     for (char *path = strsep(&rest, ": "); path; path = strsep(&rest, ": ")) {
         if (*path && !is_proa(path))
             append(proa_is_sanitizer(path) ? &front : &behind, path);

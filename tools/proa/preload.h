@@ -5,13 +5,12 @@
 
 #include <stdbool.h>
 
-/* `library` in front of what the user has in LD_PRELOAD (`theirs`, may be NULL), because of two
- * libraries with the same symbol the loader takes the first. Only the runtimes of sanitizers go
- * before it: they refuse to start in any other place. A Proa library that is in `theirs` already is
- * left out. */
+/* Returns `library` followed by the user's LD_PRELOAD: of two libraries with the same symbol the
+ * loader takes the first. theirs: the user's value, or NULL. Only runtimes of sanitizers come
+ * first: they refuse to start in any other place. A library of Proa in `theirs` is removed. */
 char *proa_preload(const char *library, const char *theirs);
 
-/* Whether the library at `path` is a sanitizer's runtime. */
+/* Returns true if the library at `path` is a sanitizer's runtime. */
 bool proa_is_sanitizer(const char *path);
 
 #endif

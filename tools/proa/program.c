@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which MPI a program is linked to (program.h). */
+/* Detects which MPI a program is linked to (program.h). */
 #include "program.h"
 
 #include "capture.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first line of a script after "#!", without blanks around it; NULL where the file is no
+/* Returns the first line of a script after "#!", without surrounding blanks; NULL if the file is no
  * script. */
 static const char *script_interpreter(const char *path)
 {
@@ -32,13 +32,13 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Whose library this is. `path` is NULL where the loader does not find it here: the ranks may find
- * it.
+/* Returns the host of a library. path: its path, or NULL if the loader does not find it here: the
+ * ranks may find it.
  *
- * MPICH and those that share its binary interface are libmpich.so.N or libmpi.so.12; Open MPI is
- * libmpi.so.20, .40, ..., but was libmpi.so.12 once, so a host's own symbol goes before the
- * name. All with the standard ABI are libmpi_abi.so.1, some with a symbol that their other library
- * has too. */
+ * MPICH and those with its binary interface are libmpich.so.N or libmpi.so.12. Open MPI is
+ * libmpi.so.20, .40, ..., but was libmpi.so.12 once, so a host's own symbol takes precedence over
+ * the name. All with the standard ABI are libmpi_abi.so.1, some with a symbol that their other
+ * library has too. */
 static const struct proa_host *library_host(const char *name, const char *path)
 {
     const struct proa_host *best = NULL;
@@ -66,7 +66,7 @@ static bool is_mpi(const char *name)
     return starts_with(name, "libmpi.so");
 }
 
-/* Looks at one library of the program. */
+/* Examines one library of the program. */
 static bool inspect_library(const char *name, const char *path, struct proa_program *program)
 {
     if (!is_mpi(name))
@@ -99,9 +99,9 @@ static void inspect_line(char *line, struct proa_program *program)
                                         program->sanitizers ? ":" : "", found ? found : name);
 }
 
-/* Asks the loader for the whole list, so an MPI that only a library of the program is linked to is
- * found too. The loader is run by its own name, with --list (glibc and musl know it): the program
- * itself is never started. */
+/* Runs the loader to list all libraries, so an MPI is found even if only a library of the program
+ * is linked to it. The loader is run by its own name, with --list (glibc and musl support it): the
+ * program itself is never started. */
 static void inspect_libraries(const char *path, const char *loader, struct proa_program *program)
 {
     char *const words[] = {(char *)loader, "--list", (char *)path, NULL};

@@ -2,8 +2,8 @@
 /*
  * See python.h.
  *
- * mpi4py has its MPI in a module that is linked to it, or, in newer ones, chooses among several
- * when it is loaded. So it is loaded, and what then is mapped is looked at.
+ * mpi4py is linked to its MPI in a module, or newer versions choose among several modules at run
+ * time. So it is loaded, and the mapped files are examined.
  */
 #include "python.h"
 

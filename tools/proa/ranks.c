@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* MPI counts ranks by int, and so do launchers. No job there is has as many as this. */
+/* MPI and launchers count ranks by int. No existing job has as many as this. */
 enum { RANKS_MOST = 1 << 24 };
 
-/* Of a rank the launcher keeps standard input, output, error and a connection open. */
+/* The launcher keeps standard input, output, error and a connection open for each rank. */
 enum { FILES_OF_A_RANK = 4 };
 
 struct most {
@@ -49,7 +49,7 @@ static unsigned long processes_of_the_kernel(void)
     return most;
 }
 
-/* Does a resource manager, or a list that the launcher has by itself, say where ranks go? */
+/* Returns true if a resource manager, or a default host list of the launcher, places ranks. */
 static bool may_be_elsewhere(const struct proa_line *line)
 {
     static const char *const variables[] = {"SLURM_JOB_ID",
@@ -115,7 +115,8 @@ int proa_ranks_check(const struct proa_line *line)
     return status;
 }
 
-/* The kernel's own threads run for an instant, other work at each look. */
+/* Detects running processes. The kernel's own threads run for an instant, but other work at each
+ * sample. */
 bool proa_ranks_have_rivals(void)
 {
     for (int looks = 0; looks < 3; looks++) {

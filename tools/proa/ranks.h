@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How many ranks a command line asks for, and whether there can be so many. */
+/* Checks the number of ranks of a command line. */
 #ifndef PROA_TOOL_RANKS_H
 #define PROA_TOOL_RANKS_H
 
 #include "line.h"
 
-/* 0; or PROA_EXIT_USAGE, after a line on stderr, where a number of ranks is none, is below 1, or is
- * more than can be: launchers take such numbers for others, or start until the machine has no more
- * to give. */
+/* Checks that each number of ranks is a number, at least 1, and possible: launchers misread other
+ * values, or start ranks until the machine's resources are exhausted. Returns 0, or PROA_EXIT_USAGE
+ * after a message on stderr. */
 int proa_ranks_check(const struct proa_line *line);
 
-/* Of a line that has been checked: are they more than the processors that we may run on? */
+/* Returns true if a checked line has more ranks than the processors that this process may use. */
 bool proa_ranks_are_many(const struct proa_line *line);
 
-/* Do other processes of this machine want its processors now? Looks for some milliseconds. */
+/* Returns true if other processes of this machine compete for its processors. Samples for some
+ * milliseconds. */
 bool proa_ranks_have_rivals(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * `proa run`: starts an MPI program by its own MPI's launcher, with the Proa library for that MPI
- * preloaded in the ranks and only there. The order of work: see which MPI the programs are linked
- * to, find Proa's library for it and its launcher, write the launcher's command line, become the
- * launcher. So the exit status is the launcher's.
+ * preloaded in the ranks only. Steps: detect the MPI that the programs are linked to, find Proa's
+ * library for it and its launcher, build the launcher's command line, and execute the launcher. So
+ * the exit status is the launcher's.
  */
 #include "choose.h"
 #include "commands.h"
@@ -25,7 +25,7 @@
 
 extern char **environ;
 
-/* For printf: the names of the hosts, then of Proa's libraries. */
+/* A format: the names of the hosts, then of Proa's libraries. */
 static const char help[] =
     "usage: proa run [--mpi HOST] [LAUNCHER'S OPTION...] [--] PROGRAM [ARGUMENT...] [: ...]\n"
     "\n"
@@ -46,8 +46,8 @@ static const char help[] =
     "  LD_PRELOAD    is kept for the ranks, behind Proa's library\n"
     "  PROA_*        every such variable reaches the ranks on all nodes\n";
 
-/* The first part gets the variables that hold for all parts; each part does where the launcher
- * keeps the parts' variables apart. */
+/* The first part gets the variables that apply to all parts. Each part gets them if the launcher
+ * keeps the parts' variables separate. */
 static void add_variables(const struct proa_line *line, struct proa_words *words,
                           const char *preload)
 {
@@ -68,8 +68,8 @@ static void add_words(struct proa_words *words, char *const *args, char *const *
         proa_words_add(words, *args);
 }
 
-/* Copies one part's options but for proa's own. An option that sets LD_PRELOAD for the ranks would
- * undo ours, which stands before it: it gets our library too. */
+/* Copies one part's options without proa's own. An option that sets LD_PRELOAD for the ranks would
+ * override ours, which comes before it, so our library is added to its value. */
 static void add_options(const struct proa_line *line, const struct proa_part *part,
                         struct proa_words *words, const char *library)
 {
@@ -108,7 +108,7 @@ static char **launcher_words(const struct proa_line *line, const char *mpiexec, 
     return words.list;
 }
 
-/* The same by `proa exec`, which is where this command is on every node. */
+/* Builds the same by `proa exec`: this command has the same path on every node. */
 static char **exec_words(const struct proa_line *line, const char *launcher)
 {
     struct proa_words words = {0};
@@ -134,8 +134,8 @@ static char **exec_words(const struct proa_line *line, const char *launcher)
     return words.list;
 }
 
-/* For the launcher itself; the ranks are given a value of their own. Where no rank has to yield, or
- * other work wants the processors, sessions are left as they are. */
+/* Sets LD_PRELOAD of the launcher itself; the ranks get a value of their own. Sessions are left
+ * unchanged if no rank has to yield, or if other work competes for the processors. */
 static void preload_launcher(const struct proa_line *line)
 {
     const char *library = line->host->launcher->splits_sessions && proa_ranks_are_many(line) &&
@@ -178,8 +178,8 @@ static int run_by(const struct proa_choice *choice, const char *launcher)
     return become_launcher(choice, launcher);
 }
 
-/* Where the MPI has no launcher of its own, as at many sites with Slurm, the line is read once more
- * as srun's. */
+/* If the MPI has no launcher of its own, as at many sites with Slurm, the line is parsed again with
+ * srun's options. */
 static int run(char *const *args, struct proa_choice *choice)
 {
     const char *launcher = proa_mpiexec_look(choice->line.host, choice->mpi_library);

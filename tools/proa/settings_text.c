@@ -29,7 +29,7 @@ static const char *shown_default(const struct proa_setting *row)
     return *row->fallback ? row->fallback : "not set";
 }
 
-/* A dot or a quote that begins a line would be a request. */
+/* A dot or a quote at the start of a line would be a request. */
 static void write_mdoc_row(const struct proa_setting *row, FILE *out)
 {
     char words[64];
@@ -38,7 +38,7 @@ static void write_mdoc_row(const struct proa_setting *row, FILE *out)
             proa_setting_words(row, words, sizeof words), shown_default(row), row->help);
 }
 
-/* The manual is the user's: test/README.md has the settings for developers. */
+/* The manual is for users: test/README.md has the settings for developers. */
 static void write_mdoc(FILE *out, int of_command)
 {
     fprintf(out, ".Bl -tag -width \"PROA_CHECK_FAIL_ON\"\n");

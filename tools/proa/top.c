@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `proa top`: attaches to a run that has a trace. */
+/* `proa top`: attaches to a run with a trace. */
 #include "top.h"
 
 #include "commands.h"
@@ -48,7 +48,8 @@ static error_t take_option(int key, char *value, struct argp_state *state)
 
 /* ---- the trace of a process ---- */
 
-/* The value of PROA_TRACE that the process began with, as a path; NULL: none, or another user's. */
+/* Returns the value of PROA_TRACE in the process's initial environment, as a path. Returns NULL if
+ * there is none, or the process is another user's. */
 static const char *trace_of(long pid)
 {
     static char bytes[ENVIRONMENT_MOST];
@@ -66,7 +67,7 @@ static const char *trace_of(long pid)
     return NULL;
 }
 
-/* Of the process, or of the first below it that has one. */
+/* Returns the trace of the process, or of its first descendant with one. */
 static const char *trace_below(long pid, int depth)
 {
     const char *found = trace_of(pid);
@@ -83,7 +84,7 @@ static const char *trace_below(long pid, int depth)
     return found;
 }
 
-/* NULL after a complaint. */
+/* Returns NULL after an error message. */
 static const char *folder_of(const char *what)
 {
     char *end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See top.h: `proa run --top`. The launcher's output is kept in a file without a name, and its
- * last lines are shown under the view. */
+/* See top.h: `proa run --top`. The launcher's output is stored in an anonymous file, and its last
+ * lines are shown under the view. */
 #include "top.h"
 
 #include "complain.h"
@@ -18,15 +18,16 @@
 enum { TAIL_BYTES = 4096, TAIL_LINES = 4, VIEW_MS = 1000 };
 
 struct output {
-    int from;   /* the pipe; -1: closed */
-    FILE *kept; /* all of it */
+    int from;   /* pipe; -1 once closed */
+    FILE *kept; /* all output */
     char tail[TAIL_BYTES + 1], text[TAIL_BYTES + 2];
     size_t bytes;
 };
 
 static volatile sig_atomic_t launcher_pid;
 
-/* To the launcher, which ends its ranks. An interrupt of the terminal reaches it anyway. */
+/* Forwards a signal to the launcher, which ends its ranks. An interrupt of the terminal reaches it
+ * anyway. */
 static void pass_on(int number)
 {
     if (launcher_pid > 0)
@@ -72,7 +73,7 @@ static void keep(struct output *output, const char *bytes, size_t count)
     output->tail[output->bytes] = 0;
 }
 
-/* The last lines, without what would move the cursor. */
+/* Returns the last lines, without characters that move the cursor. */
 static const char *last_lines(struct output *output)
 {
     const char *at = output->tail + output->bytes;
@@ -103,7 +104,7 @@ static void show_all(struct output *output)
     fflush(stdout);
 }
 
-/* ---- until it has ended ---- */
+/* ---- until the launcher ends ---- */
 
 static long now_ms(void)
 {
@@ -126,7 +127,7 @@ static void take(struct output *output)
     }
 }
 
-/* The pipe closes with the last process that has it. */
+/* The pipe closes when the last process that has it ends. */
 static void follow(struct proa_live *live, struct output *output)
 {
     long due_ms = now_ms();

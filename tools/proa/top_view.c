@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Terminals of fewer columns than WIDE show the most important ones. */
+/* Terminals with fewer columns than WIDE show only the most important columns. */
 enum { LINE_BYTES = 512, LOCKS_MOST = 6, WINDOWS_MOST = 4, WIDE = 60 };
 
 struct view {
@@ -19,7 +19,8 @@ struct view {
     int rows, columns;
 };
 
-/* Names of windows may have characters of several bytes, and such as move the cursor. */
+/* Cuts text to a number of columns. Names of windows may have characters of several bytes, and
+ * control characters. */
 static int cut(char *text, int columns)
 {
     int length = 0;
@@ -32,7 +33,7 @@ static int cut(char *text, int columns)
     return length;
 }
 
-/* Cut at the right edge; nothing below the last row. */
+/* Writes a line, cut at the right edge; nothing after the last row. */
 __attribute__((format(printf, 2, 3))) static void line(struct view *view, const char *format, ...)
 {
     char text[LINE_BYTES];
@@ -46,7 +47,7 @@ __attribute__((format(printf, 2, 3))) static void line(struct view *view, const 
     fprintf(view->out, "%.*s\n", cut(text, view->columns), text);
 }
 
-/* Those that are longest in a call come first. */
+/* Orders by the time in the call, longest first. */
 static int by_time(const void *a, const void *b)
 {
     const struct proa_live_rank *const *one = a, *const *other = b;
@@ -83,7 +84,7 @@ static void awaited_text(const struct proa_live_rank *rank, char *text, size_t b
         snprintf(text, bytes, "counters");
 }
 
-/* "MPI_Win_lock": "lock". */
+/* Returns "lock" for "MPI_Win_lock". */
 static const char *short_name(const char *call)
 {
     const char *name = strchr(call, '_');
@@ -178,7 +179,7 @@ static int is_queued(const struct proa_live_rank *rank, int window, int target)
             (strcmp(rank->call, "MPI_Win_lock") == 0 && rank->target == target));
 }
 
-/* Has an earlier one of the list the same target? */
+/* Returns true if an earlier entry of the list has the same target. */
 static int is_repeated(const struct proa_live *live, int index)
 {
     for (int i = 0; i < index; i++)
@@ -265,7 +266,7 @@ void proa_top_end(void)
     fflush(stdout);
 }
 
-/* Each line clears what was right of it, and the last one what was below. */
+/* Each line clears the rest of its row, and the last one clears the rows below. */
 static void put_lines(const char *text)
 {
     fputs("\033[H", stdout);

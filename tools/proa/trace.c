@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `proa trace`: what happened in a run, by the files that `proa run --trace` wrote. */
+/* `proa trace`: analyses a run by the files that `proa run --trace` wrote. */
 #include "trace.h"
 
 #include "commands.h"
@@ -81,7 +81,8 @@ static void summarize(struct proa_model *model, bool json)
     proa_summary_free(&summary);
 }
 
-/* To the file of that path ("-": standard output). 0, or -1 after a complaint. */
+/* Writes a file. path: its path, or "-" for standard output. Returns 0, or -1 after an error
+ * message. */
 static int write_file(struct proa_model *model, const char *path,
                       void (*write)(struct proa_model *model, FILE *out))
 {
@@ -100,7 +101,7 @@ static int write_file(struct proa_model *model, const char *path,
     return 0;
 }
 
-/* 0, or -1 after a complaint. */
+/* Returns 0, or -1 after an error message. */
 static int show_files(struct proa_model *model, const struct wishes *wishes)
 {
     int result = 0;
@@ -114,7 +115,7 @@ static int show_files(struct proa_model *model, const struct wishes *wishes)
     return result;
 }
 
-/* What goes to standard output; the summary if nothing else is asked for. The same. */
+/* Writes the output for standard output; the summary by default. Returns as above. */
 static int show_text(struct proa_model *model, const struct wishes *wishes)
 {
     int result = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How `proa trace` shows a summary (tools/trace/summary.h). */
+/* Output of a summary by `proa trace` (tools/trace/summary.h). */
 #ifndef PROA_TOOL_TRACE_H
 #define PROA_TOOL_TRACE_H
 
@@ -10,7 +10,7 @@
 void proa_trace_show(const struct proa_summary *summary, FILE *out);
 void proa_trace_show_json(const struct proa_summary *summary, FILE *out);
 
-/* All events, epochs and arrows, a line of JSON each. */
+/* Writes all events, epochs and arrows, one line of JSON each. */
 void proa_trace_list(struct proa_model *model, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See trace_figure.h. The model is run twice: for the epochs, and for what lies in them. */
+/* See trace_figure.h. The model is run twice: for the epochs, and for the events in them. */
 #include "trace_figure.h"
 
 #include "complain.h"
@@ -40,7 +40,7 @@ static void take_epoch(void *user, const struct proa_model_epoch *epoch)
 
 /* ---- events ---- */
 
-/* The process at the other end of a message, or of a part that was applied; -1: none. */
+/* Returns the process at the other end of a message, or of an applied part; -1 for none. */
 static int other_process(const struct proa_figure *figure, const struct proa_model_event *event)
 {
     const struct proa_model_window *window = &figure->model->windows[figure->window];
@@ -50,8 +50,8 @@ static int other_process(const struct proa_figure *figure, const struct proa_mod
     return event->rank >= 0 && event->rank < window->size ? window->processes[event->rank] : -1;
 }
 
-/* An operation knows its epoch. All else is in those that its process has at that time; what the
- * network does at a passive target also in those of the origin. */
+/* An operation has its epoch's number. Every other event belongs to the epochs of its process at
+ * that time. A network event at a passive target belongs to the origin's epochs as well. */
 static bool is_within(const struct proa_figure *figure, const struct proa_model_event *event)
 {
     const int other = other_process(figure, event);
@@ -68,7 +68,8 @@ static bool is_within(const struct proa_figure *figure, const struct proa_model_
     return false;
 }
 
-/* What the page calls it (page/draw.js); MPI_Win_lock is "lock", as in the standard's figures. */
+/* Returns the name on the page (page/draw.js); MPI_Win_lock is "lock", as in the standard's
+ * figures. */
 static const char *short_name(const struct proa_model_event *event)
 {
     static const char *const prefixes[] = {"MPI_", "PROA_", "Win_"};
@@ -101,7 +102,7 @@ static void set_name(struct proa_figure_event *to, const char *name)
     to->name[i] = 0;
 }
 
-/* Pages that move are of no window. */
+/* Moved pages belong to no window. */
 static bool is_of_window(const struct proa_figure *figure, const struct proa_model_event *event)
 {
     return event->window == figure->window ||
@@ -172,7 +173,8 @@ static bool has_event(const struct proa_figure *figure, uint64_t id)
     return false;
 }
 
-/* An arrow may come before the event at its end: those without both ends go when all is known. */
+/* An arrow may come before the event at its end. Arrows without both ends are removed once all
+ * events are known. */
 static void drop_loose_arrows(struct proa_figure *figure)
 {
     int kept = 0;
@@ -185,7 +187,7 @@ static void drop_loose_arrows(struct proa_figure *figure)
     figure->arrow_count = kept;
 }
 
-/* ---- the whole ---- */
+/* ---- the figure ---- */
 
 static int read_wish(struct proa_figure *figure, const char *wish)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A still picture of some epochs, as the standard draws them: ranks as lifelines, time downward,
- * dashed arrows for synchronization and solid ones for data.
+ * A picture of some epochs, as in the standard's figures: ranks as lifelines, time downward, dashed
+ * arrows for synchronization and solid ones for data.
  *
  *   trace_figure.c       collects what belongs to the epochs
  *   trace_figure_layout.c  lays it out
@@ -15,13 +15,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* An event of the picture, and the name that it bears there. */
+/* An event of the picture, and its name there. */
 struct proa_figure_event {
     uint64_t id;
     enum proa_event_kind kind;
-    int process, target; /* target: process; -1: none */
+    int process, target; /* target: process; -1 for none */
     int64_t begin_ns, end_ns;
-    int64_t wait_begin_ns, wait_end_ns; /* all of its waits; equal: none */
+    int64_t wait_begin_ns,
+        wait_end_ns; /* start and end of all its waits; equal if there are none */
     uint64_t bytes, epoch;
     unsigned mode;
     char name[32]; /* "put" */
@@ -35,16 +36,16 @@ struct proa_figure {
     struct proa_model_epoch *epochs;
     struct proa_figure_event *events; /* by id */
     struct proa_model_arrow *arrows;
-    uint64_t *closed; /* epochs so far: by process, exposures apart */
+    uint64_t *closed; /* number of epochs so far: by process, exposures apart */
     bool is_full;
 };
 
-/* Writes the picture that `wish` names ("WINDOW:FIRST-LAST": numbers from 1 on): of each process's
- * epochs on that window, counted in the order in which they end, exposure epochs apart from
- * others. 0, or -1 after a complaint. */
+/* Writes the picture. wish: "WINDOW:FIRST-LAST", numbers from 1: each process's epochs on that
+ * window, counted in the order of their ends, exposure epochs apart from others. Returns 0, or -1
+ * after an error message. */
 int proa_trace_write_figure(struct proa_model *model, const char *wish, FILE *out);
 
-/* Draws what was collected: at least one epoch. */
+/* Draws the collected epochs, at least one. */
 void proa_figure_draw(const struct proa_figure *figure, FILE *out);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See trace_figure.h: writes the picture, whose things are where trace_figure_layout.c puts them.
- */
+/* See trace_figure.h: writes the picture as laid out by trace_figure_layout.c. */
 #include "page.h"
 #include "reader.h"
 #include "trace_figure_layout.h"
@@ -26,7 +25,7 @@ static void draw_style(const struct proa_figure_drawing *drawing)
             fputs(part->text, drawing->out);
 }
 
-/* All in one unit, which the last of them tells. */
+/* Formats a time. All times are in one unit, which depends on the last one. */
 static void time_text(char *text, size_t bytes, int64_t ns, int64_t last_ns)
 {
     if (last_ns < 10000)
@@ -90,7 +89,7 @@ static void draw_lives(const struct proa_figure_drawing *drawing)
     }
 }
 
-/* Epochs of a process that overlap on one side lie beside each other. */
+/* Overlapping epochs of a process on one side are drawn side by side. */
 static int lane_of(const struct proa_figure *figure, int index)
 {
     const struct proa_model_epoch *epoch = &figure->epochs[index];
@@ -132,7 +131,7 @@ static const char *epoch_name(const struct proa_model_epoch *epoch)
     }
 }
 
-/* Where there is room for it. */
+/* Draws the name if there is room for it. */
 static void draw_epoch_name(const struct proa_figure_drawing *drawing,
                             const struct proa_model_epoch *epoch, double x, double y, double height)
 {
@@ -161,7 +160,7 @@ static void draw_epochs(const struct proa_figure_drawing *drawing)
     }
 }
 
-/* Over arrows. */
+/* Draws names over arrows. */
 static void draw_epoch_names(const struct proa_figure_drawing *drawing)
 {
     for (int i = 0; i < drawing->figure->epoch_count; i++) {
@@ -219,7 +218,7 @@ static void draw_name(const struct proa_figure_drawing *drawing,
 
 /* ---- arrows ---- */
 
-/* At the edge of the event's name if that is near, else at the lifeline. */
+/* Returns the point at the edge of the event's name if that is near, else at the lifeline. */
 static struct proa_figure_point end_at(const struct proa_figure_drawing *drawing,
                                        const struct proa_figure_event *event, int process,
                                        int64_t ns, double toward)
@@ -265,8 +264,8 @@ static void draw_synchronization(const struct proa_figure_drawing *drawing)
     }
 }
 
-/* The arrow to where and when it was applied, which is recorded apart between nodes: on one node it
- * is within the call, and there is none (NULL). */
+/* Returns the arrow to the place and time of its application, which is recorded separately between
+ * nodes. Returns NULL on one node, where it is within the call. */
 static const struct proa_model_arrow *delivery_of(const struct proa_figure_drawing *drawing,
                                                   const struct proa_figure_event *event)
 {
@@ -279,7 +278,7 @@ static const struct proa_model_arrow *delivery_of(const struct proa_figure_drawi
     return NULL;
 }
 
-/* Above the arrow, where no other such text is: in its middle, or to a side of that. */
+/* Draws the text above the arrow, in its middle or to a side of that, clear of other such texts. */
 static void draw_bytes(struct proa_figure_drawing *drawing, struct proa_figure_point from,
                        struct proa_figure_point to, uint64_t bytes)
 {
@@ -325,7 +324,7 @@ static void draw_data(struct proa_figure_drawing *drawing, const struct proa_fig
     draw_bytes(drawing, from, to, event->bytes);
 }
 
-/* ---- the whole ---- */
+/* ---- the figure ---- */
 
 static void draw_head(const struct proa_figure_drawing *drawing)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the things of a still picture are. Downward runs the order of moments, as in the
- * page (view.js): the begin of a call takes a row, its end a part of one. So names do not collide
- * however close the calls are in time; the times stand at the left.
+ * Layout of a picture. The vertical axis is the order of moments, as in the page (view.js): the
+ * start of a call takes a row, its end a part of one. So names do not collide, however close the
+ * calls are in time. The times are at the left.
  */
 #ifndef PROA_TOOL_TRACE_FIGURE_LAYOUT_H
 #define PROA_TOOL_TRACE_FIGURE_LAYOUT_H
@@ -12,10 +12,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* In pixels, as all below. */
+/* In pixels, as all sizes below. */
 enum { PROA_FIGURE_LEFT = 104, PROA_FIGURE_COLUMN = 220 };
 
-#define PROA_FIGURE_LETTER 6.3 /* width of a letter of 11 px, on the average */
+#define PROA_FIGURE_LETTER 6.3 /* average width of a letter of 11 px */
 
 struct proa_figure_moment {
     int64_t ns;
@@ -33,26 +33,27 @@ struct proa_figure_drawing {
     int moment_count;
     struct proa_figure_moment *moments;
     int columns;
-    int *column_of; /* by process; -1: not in the picture */
+    int *column_of; /* by process; -1 if not in the picture */
     double bottom;
-    int text_count; /* of arrows, so far */
+    int text_count; /* number of arrow texts so far */
     struct proa_figure_point *texts;
 };
 
-/* Lays rows: moments, and the bottom of the picture. */
+/* Lays out the rows: moments, and the bottom of the picture. */
 void proa_figure_lay_rows(struct proa_figure_drawing *drawing);
 
-/* Lays columns: processes that have an epoch or an event, or are the target of an operation. */
+/* Lays out the columns: processes that have an epoch or an event, or are the target of an
+ * operation. */
 void proa_figure_lay_columns(struct proa_figure_drawing *drawing);
 
-/* A moment's place downward, and the place of a process's lifeline. */
+/* Vertical position of a moment, and horizontal position of a process's lifeline. */
 double proa_figure_y(const struct proa_figure_drawing *drawing, int64_t ns);
 double proa_figure_x(const struct proa_figure_drawing *drawing, int process);
 
-/* Half of the width of the event's name. */
+/* Returns half of the width of the event's name. */
 double proa_figure_half(const struct proa_figure_event *event);
 
-/* The event of that number; NULL: it is not in the picture. */
+/* Returns the event of that number, or NULL if it is not in the picture. */
 const struct proa_figure_event *proa_figure_event_of(const struct proa_figure_drawing *drawing,
                                                      uint64_t id);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The summary of a trace for programs. */
+/* The summary of a trace as JSON. */
 #include "trace.h"
 
 #include "json.h"

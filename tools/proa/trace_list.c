@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All that the model has of a trace (tools/trace/model.h), a line of JSON for each thing. */
+/* The contents of the model of a trace (tools/trace/model.h), one line of JSON each. */
 #include "trace.h"
 
 #include "json.h"
@@ -32,7 +32,7 @@ static void place(const struct list *list, const char *name, int place)
         fprintf(list->out, ", \"%s\": \"%s\"", name, proa_place_text(list->model->places, place));
 }
 
-/* As a text of JSON. */
+/* Writes a text as JSON. */
 static void text(FILE *out, const char *name, const char *value)
 {
     struct proa_json json = {.out = out};
@@ -134,7 +134,9 @@ void proa_trace_list(struct proa_model *model, FILE *out)
         .event = list_event,
         .epoch = list_epoch,
         .arrow = list_arrow,
-        .progress = isatty(fileno(out)) ? NULL : proa_trace_progress}; /* not among the lines */
+        .progress = isatty(fileno(out))
+                        ? NULL
+                        : proa_trace_progress}; /* progress must not be among the lines */
 
     proa_model_run(model, &sink);
 }

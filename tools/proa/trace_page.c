@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * See trace_page.h. The model's events, epochs and arrows are rows of numbers, in the order in
- * which the model gives them (data.js reads them): so what is kept here does not grow with the
- * trace. The tables of names that the rows refer to follow behind them.
+ * which the model produces them (data.js reads them). So the memory used here does not grow with
+ * the trace. The tables of names that the rows refer to follow them.
  */
 #include "trace_page.h"
 
@@ -21,7 +21,7 @@ struct page {
     struct proa_model *model;
     FILE *out;
     uint64_t rows, left_out;
-    int places; /* one more than the largest that a row has named */
+    int places; /* one more than the largest index in a row */
     int call_count;
     const char *calls[CALLS_MOST];
     int finding_count;
@@ -51,7 +51,7 @@ static int place_number(struct page *page, int place)
     return place;
 }
 
-/* The number of the text of a finding: its row has it as its value. */
+/* Returns the number of a finding's text: its row has it as its value. */
 static uint64_t finding_number(struct page *page, const char *text)
 {
     if (page->finding_count == FINDINGS_MOST)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The model of a trace as a page for browsers: one file that needs no other. */
+/* The model of a trace as a page for browsers: one self-contained file. */
 #ifndef PROA_TOOL_TRACE_PAGE_H
 #define PROA_TOOL_TRACE_PAGE_H
 
@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Events beyond the first million are left out, and the page says so. Errors of the stream are the
- * caller's to look at. */
+/* Writes the page. Events after the first million are left out, and the page says so. The caller
+ * checks the stream for errors. */
 void proa_trace_write_page(struct proa_model *model, FILE *out);
 
 #endif

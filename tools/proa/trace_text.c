@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The summary of a trace for people. */
+/* The summary of a trace as text. */
 #include "trace.h"
 
 #include "base/log.h"
@@ -20,7 +20,7 @@ static int rank_of(const struct proa_summary *summary, int process)
     return process < 0 ? -1 : summary->model->processes[process].rank;
 }
 
-/* Two processes of one rank follow each other. */
+/* Returns true if two processes of one rank exist, one after the other. */
 static int has_twins(const struct proa_model *model)
 {
     for (int i = 1; i < model->process_count; i++)
@@ -85,7 +85,7 @@ static void show_count(const char *what, const struct proa_sum_count *count, FIL
                 (unsigned long long)count->bytes);
 }
 
-/* The ways of operations, and what other nodes had to do with the window. */
+/* Prints the ways of operations, and the traffic of the window with other nodes. */
 static void show_traffic(const struct proa_sum_window *window, FILE *out)
 {
     const struct proa_sum_count *ways = window->ways;

@@ -17,7 +17,7 @@ static bool is_asked_for(void)
     return check && strcmp(check, "memory") == 0;
 }
 
-/* Their runtimes take addresses that Valgrind needs. NULL: it has none. */
+/* Sanitizer runtimes use addresses that Valgrind needs. Returns NULL if the program has none. */
 static const char *sanitizer_of(const char *path)
 {
     if (proa_elf_names(path, "__asan_init"))
@@ -27,7 +27,8 @@ static const char *sanitizer_of(const char *path)
     return proa_elf_names(path, "__tsan_init") ? "ThreadSanitizer" : NULL;
 }
 
-/* Programs that trace others, which Valgrind does not let them do, or that run them as it does. */
+/* Programs that trace others, which Valgrind does not support, or that run them in the way that it
+ * does. */
 static bool is_debugger(const char *program)
 {
     static const char *const names[] = {"gdb",    "gdbserver", "lldb",    "rr",

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tool in which `--check=memory` runs the program (tools/translator). */
+/* The tool that `--check=memory` runs the program in (tools/translator). */
 #ifndef PROA_TOOL_TRANSLATOR_H
 #define PROA_TOOL_TRANSLATOR_H
 
 #include <stdbool.h>
 
-/* Can a program run so, where the environment asks for that? A line on stderr where not. */
+/* Returns true if the program can run in the tool, or the environment does not request it. Prints a
+ * message on stderr otherwise. */
 bool proa_translator_takes(const char *program);
 
-/* The command that is to stand before the program; NULL: none is. */
+/* Returns the command to put before the program, or NULL for none. */
 const char *proa_translator_before(void);
 
 #endif
