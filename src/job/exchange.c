@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See exchange.h. Window creation is collective over comm, so these calls cannot meet others of the
- * user's on it. */
+/* See exchange.h. Window creation is collective over comm, so these calls cannot be mixed up with
+ * other collective calls of the user on it. */
 #include "job/exchange.h"
 #include "base/atomic.h"
 #include "base/fail.h"
@@ -23,15 +23,15 @@ struct meeting {
     MPI_Comm comm;
     MPI_Request request;
     int error;
-    long due_ns; /* of the next look at the others; 0: there was none yet */
+    long due_ns; /* time of the next check of the others; 0 if there was none yet */
     int looks;
 };
 
-/* It takes part no more, and the host waits for it, perhaps for ever. A process that has just ended
- * may have taken part before, so that the call ends without it. */
+/* Warns of a dead process, which no longer takes part. The host waits for it, perhaps forever. A
+ * process that has just ended may have taken part before, so that the call ends without it. */
 static int names_dead(const struct meeting *meeting)
 {
-    static int told; /* 1 + the rank: a later call would name it again */
+    static int told; /* 1 + rank of the last warning: a later call would repeat it */
     int before = proa_atomic_load(&told, PROA_RELAXED), rank;
     struct proa_presence_dead dead;
 
@@ -46,7 +46,8 @@ static int names_dead(const struct meeting *meeting)
     return rank >= 0 || before;
 }
 
-/* Not over before it has ended: the host cannot give a collective call up. */
+/* Checks the other processes during a long wait. Never ends the wait: the host cannot abort a
+ * collective call. */
 static int looks_around(void *arg)
 {
     struct meeting *meeting = arg;
@@ -78,7 +79,7 @@ static int has_ended(void *arg)
     return done || meeting->error != MPI_SUCCESS;
 }
 
-/* Ranks that come at the same time have met within some looks. */
+/* Ranks that arrive at about the same time have met within a few checks. */
 static int has_soon_ended(struct meeting *meeting)
 {
     for (int looks = 0; looks < FIRST_LOOKS; looks++)
@@ -87,9 +88,9 @@ static int has_soon_ended(struct meeting *meeting)
     return 0;
 }
 
-/* A host that waits by itself may keep the processor from the very rank that it waits for: in an
- * oversubscribed job MPICH's wait does so for slices of milliseconds. error: of the call that has
- * begun the meeting. */
+/* A host that waits by itself may keep the processor from the very rank that it waits for. In an
+ * oversubscribed job, MPICH's wait does so for slices of milliseconds. error: result of the call
+ * that began the meeting. */
 static int end_of(struct meeting *meeting, int error)
 {
     meeting->error = error;

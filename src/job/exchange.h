@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The collectives that creating a window needs, on the communicator that the user gave. */
+/* The collective calls that window creation needs, on the communicator of the user. */
 #ifndef PROA_JOB_EXCHANGE_H
 #define PROA_JOB_EXCHANGE_H
 
@@ -7,7 +7,7 @@
 
 #include <mpi.h>
 
-/* Fills in group for comm; *comm must live as long as group is used. */
+/* Fills in group for comm. *comm must exist as long as group is used. */
 void proa_exchange_over(MPI_Comm *comm, struct proa_group *group);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * The host's process manager (Hydra, orted, slurmstepd, ...) as a place where each rank leaves a
  * mark that every rank of the job can look up, on any node. The host's own start does the same with
- * the addresses of its ranks: marks are put before its fence, and can be had behind it.
+ * the addresses of its ranks: marks are put before its fence, and available after it.
  *
  * A mark is put and looked up by the connection that the launcher gave this rank, so no other user
  * and no other job can put one.
@@ -16,12 +16,12 @@
 
 #include <stdint.h>
 
-/* The key in a rank's mark: one of the first three, and what the rank checks, as a multiple of
- * PROA_KEY_CHECKS (proa_presence_put). */
+/* The key in a rank's mark: one of the first three, plus the number of what the rank checks as a
+ * multiple of PROA_KEY_CHECKS (proa_presence_put). */
 enum proa_key {
-    PROA_KEY_NONE,  /* there is none: the rank runs without Proa */
+    PROA_KEY_NONE,  /* no key: the rank runs without Proa */
     PROA_KEY_ALONE, /* it has Proa, but may have no MPI_COMM_WORLD */
-    PROA_KEY_TELLS, /* it has Proa, and tells the roll on in MPI_Init (job/roll.h) */
+    PROA_KEY_TELLS, /* it has Proa, and sends the roll on in MPI_Init (job/roll.h) */
     PROA_KEY_CHECKS = 4
 };
 
@@ -30,8 +30,8 @@ static inline int proa_key_tells(enum proa_key key)
     return key % PROA_KEY_CHECKS == PROA_KEY_TELLS;
 }
 
-/* A mark: the key, the process, and 35 bits of its machine's name (shm/process.h). 0: there is
- * none. The kernel's process IDs have 22 bits at the most. */
+/* A mark: the key, the process ID, and 35 bits of its machine's name (shm/process.h); 0 if there is
+ * none. The kernel's process IDs have at most 22 bits. */
 enum { PROA_MARK_KEY = 7, PROA_MARK_MACHINE = PROA_MARK_KEY + 22 };
 
 static inline uint64_t proa_mark(enum proa_key key, int pid, uint64_t machine)
@@ -54,34 +54,35 @@ static inline int proa_marks_share_machine(uint64_t a, uint64_t b)
     return a >> PROA_MARK_MACHINE == b >> PROA_MARK_MACHINE;
 }
 
-/* Room for the name of a host, with its end; longer names are cut. */
+/* Size of the name of a host, with its terminating null; longer names are cut. */
 enum { PROA_MANAGER_HOST = 65 };
 
 struct proa_manager {
-    /* Before the host's start: this rank's mark is put now, or with what the host puts. At the
-     * first call only. */
+    /* Called before the host's start: puts this rank's mark now, or with the host's keys. Only the
+     * first call has an effect. */
     void (*put)(uint64_t mark);
 
-    /* After the host's start: does the host use this manager, and does it take our marks? The same
-     * on all ranks. */
+    /* Called after the host's start. Returns whether the host uses this manager, and the manager
+     * accepts our marks. The same on all ranks. */
     int (*is_here)(void);
 
-    /* Where it is here: the mark of a rank. Blocks until the manager has answered; no answer counts
-     * as none. Right after the host's start only, while the host says nothing to it. */
+    /* If is_here: returns the mark of a rank. Blocks until the manager has answered; no answer
+     * counts as no mark. Called right after the host's start only, while the host sends nothing to
+     * the manager. */
     uint64_t (*look)(int rank);
 
-    /* At any time at which no other thread may call the host: the first rank from there on whose
-     * process has ended, as the manager knows; -1: it knows of none. */
+    /* Returns the first rank, from `from` on, whose process has ended, as far as the manager knows;
+     * -1 if it knows of none. Callable when no other thread may call the host. */
     int (*find_dead)(int from);
 
-    /* At such a time: the name of that rank's host, or "". Returns host. */
+    /* Writes the name of that rank's host, or "". Callable as find_dead. Returns host. */
     const char *(*name_host)(int rank, char host[PROA_MANAGER_HOST]);
 };
 
 /* PMI-1 to Hydra, the launcher of MPICH (job/pmi.c). */
 extern PROA_HIDDEN const struct proa_manager proa_manager_pmi;
 
-/* Any that speaks PMIx: Open MPI's, Slurm's (job/pmix.c). */
+/* Any that uses PMIx: Open MPI's, Slurm's (job/pmix.c). */
 extern PROA_HIDDEN const struct proa_manager proa_manager_pmix;
 
 #endif

@@ -3,8 +3,8 @@
  * See manager.h. PMI-1 sends a line and receives a line, on the socket that the environment names
  * (PMI_FD). The host uses the same socket from its own start on. MPICH exports no function for it.
  *
- * Hydra answers a second "init" on a socket as the first, and keeps the keys of all. Slurm's daemon
- * for PMI-1 takes a second one for an error. So Proa speaks only to Hydra, which sets
+ * Hydra answers a second "init" on a socket like the first, and keeps the keys of all. Slurm's
+ * daemon for PMI-1 rejects a second one as an error. So Proa uses PMI-1 only with Hydra, which sets
  * MPI_LOCALNRANKS.
  */
 #include "host/kind.h"
@@ -19,10 +19,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { LINE = 1024 }; /* the longest of PMI-1 */
+enum { LINE = 1024 }; /* the longest line of PMI-1 */
 
 static int file;        /* the socket */
-static char store[256]; /* the name of the job's keys; "": not known */
+static char store[256]; /* the name of the job's store of keys; "" if unknown */
 static int has_failed;
 
 static int is_hydra(void)
@@ -46,8 +46,8 @@ static int send_line(const char *line)
     return sent == (ssize_t)length;
 }
 
-/* The launcher sends nothing after the line, as there was no other question. Of a longer line,
- * which only a list of hundreds of ranks can be, the rest is left out. */
+/* The launcher sends nothing after the line, as there was no other request. If the line is too
+ * long, which only a list of hundreds of ranks can be, the rest is discarded. */
 static int receive_line(char *line)
 {
     size_t length = 0;
@@ -65,7 +65,7 @@ static int receive_line(char *line)
     return 1;
 }
 
-/* 1: the answer is in line, where the question was. */
+/* line: the request, then the answer. Returns 1 if there is one. */
 static int ask(char *line)
 {
     return send_line(line) && receive_line(line);
@@ -125,9 +125,9 @@ static uint64_t look(int rank)
     return look_both(rank, host);
 }
 
-/* ---- later ---- */
+/* ---- after the start ---- */
 
-/* Of a list such as "1,3-5" the first number from there on; -1: there is none. */
+/* Returns the first number, from `from` on, in a list such as "1,3-5"; -1 if there is none. */
 static int next_in(const char *list, int from)
 {
     int first, last, length;
@@ -143,7 +143,7 @@ static int next_in(const char *list, int from)
     return -1;
 }
 
-/* Hydra lists them under this key, for the host's use, where it does not end the job. */
+/* Hydra lists dead ranks under this key, for the host, if it does not end the job. */
 static int find_dead(int from)
 {
     static const char before[] = "value=";

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See manager.h. PMIx (pmix.org): PMIx_Put leaves a key with the library in this process, and
- * PMIx_Commit hands all of them to the manager on this node. The host does both in its start,
- * before a fence. So PMIx_Commit is taken over, and our key goes with the host's. Proa starts no
- * second client, which could be of another version than the host's.
+ * See manager.h. PMIx (pmix.org): PMIx_Put stores a key in the library of this process, and
+ * PMIx_Commit sends all keys to the manager on this node. The host does both in its start, before a
+ * fence. So Proa overrides PMIx_Commit, and our key is sent with the host's. Proa starts no second
+ * client, which could be of another version than the host's.
  *
  * The fence may bring all nodes the keys of all ranks, of some (PRRTE 3, of Open MPI 5: those of
  * the first node), or of none (pmix_base_collect_data=0). So a missing key may only be one that has
- * not arrived. For a rank with a missing key Proa therefore looks up a key of the host's own: the
- * manager fetches it from the rank's node, with all that the rank has committed.
+ * not arrived. For a rank with a missing key, Proa therefore looks up a key of the host's own: the
+ * manager fetches it from the rank's node, with all keys that the rank has committed.
  *
  * A plug-in of the host may have loaded the library privately, so the search starts at the caller.
- * Open MPI 4 that was built with its own copy gives all of its names a prefix.
+ * Open MPI 4 that was built with its own copy adds a prefix to all of its names.
  *
  * Types and numbers are the binary interface of PMIx 2 to 6. Its headers are not needed.
  */
@@ -54,14 +54,14 @@ typedef int commit_function(void);
 typedef int get_function(const struct process *, const char *key, const struct info *, size_t,
                          struct value **);
 
-static const char key[] = "proa", reserved[] = "pmix."; /* the manager knows such keys by itself */
+static const char key[] = "proa", reserved[] = "pmix."; /* the manager itself knows these */
 
-static uint64_t armed; /* MPI starts, in this very process, and this mark is to be put */
+static uint64_t armed; /* MPI starts in this very process, and this mark has to be put */
 
-/* The keys that the host has committed. NOTHING: there has been no commit. THEIRS: not ours. */
+/* The keys that the host has committed. NOTHING: no commit yet. THEIRS: the host's without ours. */
 static enum { NOTHING, THEIRS, OURS } committed;
 static get_function *get;
-static char host_key[512]; /* the first that the host has put for other nodes; "": none */
+static char host_key[512]; /* the first key that the host has put for other nodes; "" if none */
 
 /* A library of PMIx: an address in its caller, and the prefix of its names. */
 struct client {
@@ -71,7 +71,7 @@ struct client {
 
 #define CLIENT(prefix) (&(const struct client){__builtin_return_address(0), prefix})
 
-/* A function that the caller would have found without us; NULL: there is none. */
+/* Returns the function that the caller would have found without Proa, or NULL if there is none. */
 static void *symbol_of(const struct client *client, const char *name)
 {
     char full[64];
@@ -86,7 +86,7 @@ static void *symbol_of(const struct client *client, const char *name)
     if (!library)
         return NULL;
     symbol = dlsym(library, full);
-    dlclose(library); /* which the caller keeps */
+    dlclose(library); /* the caller keeps it open */
     return symbol;
 }
 
@@ -144,7 +144,7 @@ static int is_here(void)
     return committed != NOTHING && getenv("PMIX_NAMESPACE");
 }
 
-/* 1; mark: what a key of ours says. 0: there is no such key. */
+/* Reads a key of ours. mark: result. Returns 1, or 0 if there is no such key. */
 static int get_key(int rank, const char *name, const struct info *how, uint64_t *mark)
 {
     struct process process = {.rank = (uint32_t)rank};
@@ -158,8 +158,8 @@ static int get_key(int rank, const char *name, const struct info *how, uint64_t 
     return 1;
 }
 
-/* "Immediate": the manager looks only at keys that are on this node already. Else it waits for a
- * key that is not there. */
+/* "Immediate": the manager searches only keys that are on this node already. Without it, the
+ * manager waits for a missing key. */
 static uint64_t look(int rank)
 {
     const struct info immediate = {.key = "pmix.immediate",
@@ -177,7 +177,7 @@ static uint64_t look(int rank)
     return 0;
 }
 
-/* Managers end the job where a process dies, or do not tell the others of it. */
+/* Managers end the job if a process dies, or do not report it to the others. */
 static int find_dead(int from)
 {
     return (void)from, -1;

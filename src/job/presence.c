@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The host's own manager is found first: PMIx tells that it is in use, PMI-1 is known from the
- * environment. */
+/* The host's own manager is the first match: PMIx reports that it is in use, and PMI-1 is detected
+ * by the environment. */
 static const struct proa_manager *const managers[] = {&proa_manager_pmix, &proa_manager_pmi};
 enum { MANAGERS = sizeof managers / sizeof managers[0], PLACES = 64 };
 
@@ -25,12 +25,12 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* The ranks of this job. Written once, under the mutex, by the thread that starts MPI. */
 static struct {
-    uint64_t mark; /* that this rank has put; 0: none yet */
-    int is_known;  /* the rest is there */
+    uint64_t mark; /* of this rank; 0 if none was put yet */
+    int is_known;  /* the other members are set */
     int rank, size;
-    int count;      /* of absent ranks */
-    uint64_t met;   /* when they were known, in ticks (shm/process.h) */
-    uint64_t *roll; /* marks by rank; NULL: this rank is alone */
+    int count;      /* number of absent ranks */
+    uint64_t met;   /* time at which they were known, in ticks (shm/process.h) */
+    uint64_t *roll; /* marks by rank; NULL if this rank is alone */
 } job;
 
 static const struct proa_manager *manager(void)
@@ -89,8 +89,8 @@ static int checks(int rank)
     return (int)proa_mark_key(job.roll[rank]) / PROA_KEY_CHECKS;
 }
 
-/* The first rank from there on that has Proa, and checks the same as this one, or not the same;
- * job.size: there is none. */
+/* Returns the first rank, from `rank` on, that has Proa and checks the same as this one (same: 1),
+ * or not the same (0); job.size if there is none. */
 static int next_checking(int rank, int same)
 {
     while (rank < job.size && (job.roll[rank] == 0 || (checks(rank) == checks(job.rank)) != same))
@@ -132,12 +132,12 @@ static int has_world(void)
     return proa_pmpi()->Initialized(&up) == MPI_SUCCESS && up;
 }
 
-/* The ranks of this job in a window, looked up a few at a time: this needs no memory, so that no
- * process is the only one that cannot tell. */
+/* The ranks of this job in a window, looked up a few at a time. That needs no memory, so that no
+ * process alone can fail to decide. */
 struct places {
-    MPI_Group world, group; /* MPI_GROUP_NULL: all ranks count as in the window */
+    MPI_Group world, group; /* MPI_GROUP_NULL if all ranks count as in the window */
     int first, error;
-    int at[PLACES]; /* of the ranks from `first` on; MPI_UNDEFINED: not in the window */
+    int at[PLACES]; /* of the ranks from `first` on; MPI_UNDEFINED if not in the window */
 };
 
 static void places_look(struct places *places, int first)
@@ -183,7 +183,8 @@ static int is_in(struct places *places, int rank)
     return places->at[rank - places->first] != MPI_UNDEFINED;
 }
 
-/* The first rank from there on in a window that has Proa, or has not; job.size: there is none. */
+/* Returns the first rank of the window, from `rank` on, without Proa (is_absent: 1) or with it (0);
+ * job.size if there is none. */
 static int next_rank(struct places *places, int rank, int is_absent)
 {
     while (rank < job.size && ((job.roll[rank] == 0) != is_absent || !is_in(places, rank)))
@@ -191,7 +192,7 @@ static int next_rank(struct places *places, int rank, int is_absent)
     return rank;
 }
 
-/* Writes the absent ranks as "1, 4-7"; "..." stands for ranks that do not fit. */
+/* Writes the absent ranks as "1, 4-7"; "..." replaces ranks that do not fit. */
 static void missing_list(struct places *places, char *list, size_t room)
 {
     enum { MOST = sizeof ", 0123456789-0123456789, ..." };
@@ -211,7 +212,7 @@ static void missing_list(struct places *places, char *list, size_t room)
     }
 }
 
-/* Once. */
+/* Warns once. */
 static void warn(void)
 {
     static int warned;
@@ -234,7 +235,7 @@ static int leave(struct places *places)
     return PROA_ELSEWHERE;
 }
 
-/* Some rank of the job has no Proa: is it in this window? */
+/* Called if some rank of the job has no Proa: checks whether this window has such a rank. */
 static int check_places(MPI_Comm comm)
 {
     struct places places;
@@ -277,7 +278,8 @@ static int has_ended(int rank)
     return rank != job.rank && proa_process_has_ended(proa_mark_pid(job.roll[rank]), job.met);
 }
 
-/* The first process of this machine in the window that lives names the dead. */
+/* Returns whether this process is the first of this machine in the window that is alive: it reports
+ * the dead. */
 static int speaks_for_machine(struct places *places)
 {
     int rank = 0;
@@ -287,7 +289,7 @@ static int speaks_for_machine(struct places *places)
     return rank == job.rank;
 }
 
-/* The next one from there on; job.size: there is none. */
+/* Returns the next dead rank of this machine, from `rank` on; job.size if there is none. */
 static int next_dead_here(struct places *places, int rank)
 {
     while (rank < job.size && (!is_on_machine(rank) || !is_in(places, rank) || !has_ended(rank)))
@@ -295,7 +297,8 @@ static int next_dead_here(struct places *places, int rank)
     return rank;
 }
 
-/* The manager may be asked where no other thread uses the host, which uses the same connection. */
+/* The same for other machines. The manager may be asked only if no other thread uses the host,
+ * which uses the same connection. */
 static int next_dead_elsewhere(struct places *places, int rank)
 {
     const struct proa_manager *with = manager();
@@ -341,7 +344,7 @@ int proa_presence_find_dead(MPI_Comm comm, int from, struct proa_presence_dead *
     return rank;
 }
 
-/* ---- others ---- */
+/* ---- other jobs ---- */
 
 static int met_others;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See roll.h. By single functions of the host: a program that makes no windows may have a host that
- * lacks others. */
+/* See roll.h. Uses single functions of the host: a program that creates no windows may have a host
+ * that lacks others. */
 #include "job/roll.h"
 #include "base/patience.h"
 #include "host/pmpi.h"
@@ -9,12 +9,13 @@
 
 enum { TAG = 29, NO_TELLER = -1, LOOK_NS = 50000 };
 
-/* The longest wait for a message, and for each step of the tree below the first one. Ranks that
- * have waited in vain ask for all keys, so those below them have to wait a little longer. */
+/* The longest wait for a message, and the addition for each step of the tree below the first one.
+ * Ranks that have waited in vain ask for all keys, so the ranks below them have to wait a little
+ * longer. */
 #define PATIENCE_NS 5000000000L
 #define STEP_NS 1000000000L
 
-/* The last binary digit of a rank that is 1: its children's numbers lie below it. */
+/* Returns the last binary digit of a rank that is 1: the numbers of its children are below it. */
 static int last_digit(int rank)
 {
     return rank & -rank;
@@ -30,9 +31,10 @@ static int teller_of(const struct proa_manager *manager, int rank)
     return NO_TELLER;
 }
 
-/* 1: it is done. 0: it has failed, or is late; a late request and its bytes stay the host's. A host
- * that waits by itself may keep the processor from the very rank that it waits for. Not proa_wait:
- * it reads the settings, which the program may still make. */
+/* Waits for a request. Returns 1 if it is done; 0 if it has failed or is late: a late request and
+ * its bytes stay the host's. A host that waits by itself may keep the processor from the very rank
+ * that it waits for. proa_wait is not used: it reads the settings, which the program may still
+ * change. */
 static int await(MPI_Request *request, long patience_ns)
 {
     struct proa_patience patience = proa_patience_begin(patience_ns);
@@ -50,7 +52,8 @@ static int await(MPI_Request *request, long patience_ns)
     return 0;
 }
 
-/* NULL: the teller has died, or is late. Its message may still come, so that its room stays. */
+/* Receives the roll. Returns NULL if the teller has died, or is late. Its message may still arrive,
+ * so the buffer stays. */
 static uint64_t *hear(int teller, int rank, int size)
 {
     const int steps = __builtin_popcount((unsigned)rank) - 1;
@@ -82,8 +85,8 @@ static void tell(int child, const uint64_t *roll, int size)
         await(&request, PATIENCE_NS);
 }
 
-/* The largest part of the tree first: it takes the most further steps. The children of a rank that
- * tells nothing are this rank's. */
+/* Sends to the largest part of the tree first, which takes the most further steps. The children of
+ * a rank that does not send the roll are this rank's. */
 static void tell_below(int rank, int first_digit, const uint64_t *roll, int size)
 {
     for (int digit = first_digit; digit > 0; digit /= 2) {
@@ -107,8 +110,8 @@ static void tell_all(int rank, const uint64_t *roll, int size)
     tell_below(rank, below / 2, roll, size);
 }
 
-/* The dead do not end the program here, as they would not without these messages. The handler of
- * before is a predefined one. */
+/* A dead rank does not end the program here, as it would not without these messages. The previous
+ * handler is a predefined one. */
 static uint64_t *hear_and_tell(const struct proa_manager *manager, int rank, int size)
 {
     const int teller = teller_of(manager, rank);

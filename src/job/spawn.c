@@ -4,7 +4,7 @@
  *
  * Open MPI gives new processes the launcher's environment. 4.1 adds the variables of its option -x,
  * 5.0 does not, and neither adds variables that a script has set for this process alone. An info
- * value hands variables on, one a line, in no more than MPI_MAX_INFO_VAL bytes. MPICH's Hydra hands
+ * value passes variables on, one a line, in at most MPI_MAX_INFO_VAL bytes. MPICH's Hydra passes
  * its options -genv on by itself, and knows no such key. The host's kind names the key.
  */
 #include "job/spawn.h"
@@ -25,7 +25,7 @@ struct lines {
     char text[MPI_MAX_INFO_VAL];
 };
 
-/* Does a line set the variable that NAME=... is about? */
+/* Returns whether a line sets the variable of NAME=... */
 static int sets(const struct lines *lines, const char *entry)
 {
     size_t name = strcspn(entry, "=") + 1;
@@ -38,7 +38,7 @@ static int sets(const struct lines *lines, const char *entry)
     return 0;
 }
 
-/* 0: there is no room, or the value has lines of its own. */
+/* Returns 0 if there is no room, or the value has several lines. */
 static int add(struct lines *lines, const char *entry)
 {
     size_t length = strlen(lines->text), more = strlen(entry);
@@ -59,7 +59,7 @@ static const char *own_preload(void)
     return NULL;
 }
 
-/* The lines that the program hands on by that key. */
+/* Returns the lines that the program passes on by that key. */
 static struct lines lines_of(MPI_Info info, const char *key)
 {
     struct lines lines = {""};
@@ -81,8 +81,8 @@ static MPI_Info info_with(MPI_Info info, const char *key, const char *value)
     return with;
 }
 
-/* The variables of this process that the new ones are to have, behind those that the program hands
- * on by either key. */
+/* Adds the variables of this process that the new ones are to have, after those that the program
+ * passes on by either key. */
 static void add_own(struct lines *lines, const struct lines *other)
 {
     for (char **entry = environ; *entry; entry++)
