@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Called by a program again and again until a value has come: what could bring it must move. */
+/* Called when the program polls for a value: makes progress of what could bring it. */
 static void polled(struct proa_win *win)
 {
     if (win->remote_window)
@@ -35,7 +35,7 @@ PROA_MPI(Win_set_num_notify)(MPI_Win handle, MPI_Info info, int number)
     proa_trace_begin(__builtin_return_address(0));
     error = proa_counters_set(win, number, proa_handle_of(win)->notify_num_most);
     proa_traced_put(win, PROA_CALL_Win_set_num_notify, 0, (uint64_t)number);
-    proa_waits_forget(); /* statistics have no row for it */
+    proa_waits_forget(); /* statistics do not count this call */
     return proa_return(win, PROA_CALL_Win_set_num_notify, error);
 }
 
@@ -51,8 +51,8 @@ PROA_MPI(Win_get_num_notify)(MPI_Win handle, int rank, int *number)
     error = proa_check_rank(win, rank);
     if (error == PROA_OK)
         error = proa_counters_number(win, rank, &found);
-    *number = (int)found; /* 0 of MPI_PROC_NULL */
-    if (proa_waits.count) /* for an answer: statistics have no row for the call */
+    *number = (int)found; /* 0 for MPI_PROC_NULL */
+    if (proa_waits.count) /* a wait for an answer: statistics do not count this call */
         proa_waits_forget();
     return proa_return(win, PROA_CALL_Win_get_num_notify, error);
 }
@@ -87,21 +87,21 @@ PROA_MPI(Win_reset_notify_value)(MPI_Win handle, int index, MPI_Count *value)
         return proa_return(win, PROA_CALL_Win_reset_notify_value, error);
     polled(win);
     *value = (MPI_Count)proa_counter_reset(win, (uint32_t)index);
-    if (*value) /* programs poll with it */
+    if (*value) /* programs poll with this call */
         proa_traced_put(win, PROA_CALL_Win_reset_notify_value, 1 + (uint64_t)index,
                         (uint64_t)*value);
     return MPI_SUCCESS;
 }
 
-/* ---- waits; beyond the draft ---- */
+/* ---- waits: beyond the draft ---- */
 
-/* A value below 1 has come. */
+/* Returns the least value to wait for: a value below 1 has been reached. */
 static uint64_t least(MPI_Count expected)
 {
     return expected > 0 ? (uint64_t)expected : 0;
 }
 
-/* The beginning of a wait for that counter (-1: for several): tells check mode and the trace. */
+/* Reports the begin of a wait to check mode and the trace. index: counter; -1 for several. */
 static void begin(const struct proa_win *win, enum proa_call call, int index, void *caller)
 {
     struct proa_rules *rules = proa_handle_of(win)->rules;
@@ -115,7 +115,7 @@ static void begin(const struct proa_win *win, enum proa_call call, int index, vo
         proa_rules_enter(rules, call, -1, 0, caller);
 }
 
-/* For the record of a wait: the counter and its value. */
+/* Adds the counter and its value to the record of a wait. */
 static void trace(const struct proa_win *win, int index, int error)
 {
     if (error)
@@ -126,7 +126,7 @@ static void trace(const struct proa_win *win, int index, int error)
     proa_trace_thread.place = proa_counter_value(win, (uint32_t)index);
 }
 
-/* The end of a wait for that counter (-1: for none): tells the observers of a watched window. */
+/* Reports the end of a wait to the observers of a watched window. index: counter; -1 for none. */
 static int finish(const struct proa_win *win, enum proa_call call, int index, int error)
 {
     struct proa_rules *rules = proa_handle_of(win)->rules;
@@ -147,7 +147,7 @@ static int await_own(struct proa_win *win, int index, MPI_Count expected)
     return error ? error : proa_counter_await(win, (uint32_t)index, least(expected));
 }
 
-/* A window that is watched, or none of Proa's. */
+/* For a window that is watched, or not Proa's. */
 static __attribute__((noinline)) int wait_observed(MPI_Win handle, int index, MPI_Count expected,
                                                    void *caller)
 {
@@ -159,14 +159,14 @@ static __attribute__((noinline)) int wait_observed(MPI_Win handle, int index, MP
     return finish(win, PROA_CALL_Win_wait_notify, index, await_own(win, index, expected));
 }
 
-/* A counter that has not come yet, or is not there. */
+/* For a counter that has not reached the value, or does not exist. */
 static __attribute__((noinline)) PROA_HOT int wait_long(struct proa_win *win, int index,
                                                         MPI_Count expected)
 {
     return proa_return(win, PROA_CALL_Win_wait_notify, await_own(win, index, expected));
 }
 
-/* The other functions are called last: a neighbour answers sooner than they would return. */
+/* The other functions are tail calls: a neighbour answers sooner than they would return. */
 PROA_HOT PROA_EXPORT int PROA_Win_wait_notify(MPI_Win handle, int index, MPI_Count expected)
 {
     struct proa_win *win = proa_win_find_fast(handle);
@@ -179,7 +179,7 @@ PROA_HOT PROA_EXPORT int PROA_Win_wait_notify(MPI_Win handle, int index, MPI_Cou
                                                              : wait_long(win, index, expected);
 }
 
-/* thresholds: room for `count`; NULL: there was no memory. */
+/* thresholds: room for `count`; NULL if there was no memory. */
 static int await_some(struct proa_win *win, struct proa_threshold *thresholds, int count,
                       const int indices[], const MPI_Count expected[], int *outcount, int which[])
 {

@@ -3,15 +3,16 @@
  * MPI_Put_notify, Get_notify, Accumulate_notify, Get_accumulate_notify, their request forms, and
  * the large-count forms of all (draft of MPI-5.1, 12.6).
  *
- * Each is the operation of that name without "notify" (operation.h), between two calls that look
- * for the target's counter and count it up (sync/counters.h).
+ * Each is the operation of that name without "notify" (operation.h), between two calls that find
+ * the target's counter and count it up (sync/counters.h).
  */
 #include "notify/notified.h"
 #include "bind/operation.h"
 #include "sync/counters.h"
 
-/* Has the operation a counter to count up? MPI_SUCCESS, or the class that was raised. A negative
- * index is an error towards MPI_PROC_NULL as well. A rank outside is the operation's error. */
+/* Checks that the operation has a counter to count up. A negative index is an error for
+ * MPI_PROC_NULL as well. A rank out of range is left to the operation. Returns MPI_SUCCESS, or the
+ * class that was raised. */
 PROA_FORMS int begin(struct proa_win *win, enum proa_call call, int rank, int index)
 {
     int error = proa_check_passive(win, call, rank, PROA_LAX_NOTIFIED, "notified");
@@ -24,7 +25,7 @@ PROA_FORMS int begin(struct proa_win *win, enum proa_call call, int rank, int in
     return proa_return(win, call, index < 0 ? proa_counter_outside(rank, index, 0) : PROA_OK);
 }
 
-/* outcome: the operation's. */
+/* outcome: that of the operation */
 PROA_FORMS int end(struct proa_win *win, enum proa_call call, int rank, int index, int outcome)
 {
     int error;
@@ -43,7 +44,7 @@ PROA_FORMS int end(struct proa_win *win, enum proa_call call, int rank, int inde
         outcome = end(win, call, rank, index, operation); \
     return outcome
 
-/* The same of a request form. The request speaks of the data alone: the counter is not a part. */
+/* The same for a request form. The request covers only the data, not the counter. */
 #define NOTIFY_REQUESTED(win, call, rank, index, request, operation) \
     int outcome = begin(win, call, rank, index);                     \
     struct proa_greq *given;                                         \
@@ -57,7 +58,7 @@ PROA_FORMS int end(struct proa_win *win, enum proa_call call, int rank, int inde
 
 /* ---- put and get ---- */
 
-/* One body for both. */
+/* Shared body of both. */
 PROA_FORMS int move(struct proa_win *win, enum proa_call call, enum proa_direction direction,
                     const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                     MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
@@ -89,7 +90,7 @@ static __attribute__((noinline)) void copy_long_and_count(void *to, const void *
     proa_counter_up_at(target, counter);
 }
 
-/* A word, or nothing, without a call. */
+/* Copies a word, or nothing, without a call. */
 PROA_FORMS void copy_and_count(void *to, const void *from, uint64_t bytes,
                                const struct proa_target *target, uint64_t *counter)
 {
@@ -98,16 +99,16 @@ PROA_FORMS void copy_and_count(void *to, const void *from, uint64_t bytes,
         return;
     }
     if (bytes) {
-        /* the atomic addition waits for the word's line first, and would then wait for its own */
+        /* the atomic addition first waits for the word's line, and would then wait for its own */
         proa_line_prefetch(counter);
         memcpy(to, from, sizeof(uint64_t));
     }
     proa_counter_up_at(target, counter);
 }
 
-/* As proa_move_plain, with a neighbour that is locked and has the counter. Calls come last, and
- * each result is used before the next look-up: so few registers have to be kept, which would be a
- * good part of the time. */
+/* Like proa_move_plain, for a neighbour that is locked and has the counter. Calls come last, and
+ * each result is used before the next look-up. So few registers have to be saved, which would take
+ * a good part of the time. */
 PROA_FORMS int move_plain(enum proa_direction direction, const void *origin, int64_t count,
                           MPI_Datatype datatype, int rank, MPI_Aint displacement, int index,
                           MPI_Win handle)
@@ -159,4 +160,4 @@ PROA_EXPORT PROA_HOT int PROA_Notify_get(const void *origin, MPI_Count count, MP
 
 #include "notify/notified_calls.h" /* with counts of int */
 #define PROA_LARGE
-#include "notify/notified_calls.h" /* and of MPI_Count */
+#include "notify/notified_calls.h" /* with counts of MPI_Count */

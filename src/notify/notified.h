@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Notified one-sided communication (draft of MPI-5.1, 12.6): the functions, which are in no host's
- * mpi.h yet. include/proa_notify.h shows them to programs under names of Proa's. Names and
- * arguments still move in the draft; here each is spelled once.
+ * mpi.h yet. include/proa_notify.h offers them to programs under names of Proa's. Names and
+ * arguments may still change in the draft; here each is spelled once.
  */
 #ifndef PROA_NOTIFY_NOTIFIED_H
 #define PROA_NOTIFY_NOTIFIED_H
 
 #include "bind/bind.h"
 
-/* X(name, arguments): those with counts of type COUNT. */
+/* X(name, arguments): the operations with counts of type COUNT. */
 #define PROA_NOTIFIED_OPERATIONS(X, COUNT, SUFFIX)                                                 \
     X(Put_notify##SUFFIX,                                                                          \
       (const void *, COUNT, MPI_Datatype, int, MPI_Aint, COUNT, MPI_Datatype, int, MPI_Win))       \
@@ -30,7 +30,7 @@
       (const void *, COUNT, MPI_Datatype, void *, COUNT, MPI_Datatype, int, MPI_Aint, COUNT,       \
        MPI_Datatype, MPI_Op, int, MPI_Win, MPI_Request *))
 
-/* Those on the counters of a window. */
+/* The calls on the counters of a window. */
 #define PROA_NOTIFIED_COUNTERS(X)                          \
     X(Win_set_num_notify, (MPI_Win, MPI_Info, int))        \
     X(Win_get_num_notify, (MPI_Win, int, int *))           \
@@ -60,20 +60,20 @@ PROA_NOTIFIED_OF_DRAFT(PROA_NOTIFIED_DECLARE)
 PROA_NOTIFIED_OWN(PROA_NOTIFIED_DECLARE)
 #undef PROA_NOTIFIED_DECLARE
 
-/* The plain case of a put or a get whose counts and types are alike: 1, it is done; or 0, and
- * nothing is done. The header's functions begin with these: few arguments, and none is needed
- * afterwards. */
+/* The plain case of a put or a get whose counts and types are equal. The header's functions call
+ * these first: few arguments, and none is needed afterwards. Returns 1 if it is done, or 0 if
+ * nothing is done. */
 int PROA_Notify_put(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
                     MPI_Aint displacement, int index, MPI_Win handle);
 int PROA_Notify_get(const void *origin, MPI_Count count, MPI_Datatype datatype, int rank,
                     MPI_Aint displacement, int index, MPI_Win handle);
 
-/* Heads the definition of an exported function: PMPI_X, and weakly MPI_X and PROA_X. */
+/* Starts the definition of an exported function: PMPI_X, and weakly MPI_X and PROA_X. */
 #define PROA_NOTIFIED_NAME(name)                           \
     PROA_EXPORT extern __typeof__(PMPI_##name) PROA_##name \
         __attribute__((weak, alias("PMPI_" #name)))
 
-/* The answer for a window that is not Proa's: of a host that has the call, or an error on the
+/* The result for a window that is not Proa's: of the host if it has the call, or an error on the
  * window's error handler. */
 #define PROA_NOTIFIED_HOST_ANSWERS(name, handle, ...)                  \
     (proa_handle_is_freed(handle) ? proa_raise_freed(PROA_CALL_##name) \

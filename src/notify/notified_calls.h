@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Put_notify and its kin, and their request forms: included by notified.c for each width of
- * counts (bind/width.h). */
+/* The calls such as MPI_Put_notify, and their request forms: included by notified.c for each width
+ * of counts (bind/width.h). */
 #include "bind/width.h"
 
 NOTIFIED(PROA_WIDE(Put_notify))

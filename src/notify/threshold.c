@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Requests that are complete once a notification counter has come to a value
- * (MPI_Win_notify_ithreshold, draft of MPI-5.1, 12.6): generalized requests of the host's
- * (bind/greq.h). The calls that wait, test or ask for requests look at the counters.
+ * Requests that are complete once a notification counter has reached a value
+ * (MPI_Win_notify_ithreshold, draft of MPI-5.1, 12.6). They are generalized requests of the host
+ * (bind/greq.h). The calls that wait, test or ask for requests check the counters.
  */
 #include "notify/notified.h"
 #include "bind/greq.h"
@@ -21,12 +21,12 @@ struct threshold {
     uint32_t index;
     uint64_t least;
     struct proa_vigil vigil;
-    int code; /* of a wait in vain, and why */
+    int code; /* of a failed wait, with the reason */
     char why[PROA_REQUEST_WHY_MOST];
     struct threshold *prev, *next;
 };
 
-static uint32_t open_count; /* so that a look costs a load while there is none */
+static uint32_t open_count; /* lets a check cost one load while there are no requests */
 static struct threshold *open_list;
 static pthread_mutex_t list_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -36,7 +36,8 @@ static void fail(struct threshold *t, int code)
     snprintf(t->why, sizeof t->why, "%s", proa_failure());
 }
 
-/* Is the request complete, or in vain? The number of counters may have changed. */
+/* Returns whether the request is complete, or can never be. The number of counters may have
+ * changed. */
 static int is_over(struct threshold *t)
 {
     const int rank = t->win->rank;
@@ -51,7 +52,7 @@ static int is_over(struct threshold *t)
     return error != PROA_OK;
 }
 
-/* Moves those that are over, or those of that window, to a list of the caller's. */
+/* Moves the requests that are over, or those of that window, to a list of the caller. */
 static struct threshold *take(const struct proa_win *win)
 {
     struct threshold *t, *next, *taken = NULL;
@@ -91,7 +92,7 @@ static void forget(const struct proa_win *win)
 
     if (!proa_atomic_load(&open_count, PROA_RELAXED))
         return;
-    complete(take(NULL)); /* counters may have come so far since the last look */
+    complete(take(NULL)); /* counters may have reached values since the last check */
     taken = take(win);
     DL_FOREACH(taken, t)
         fail(t, proa_fail(PROA_ERR_WIN, "the window has been freed"));
