@@ -40,12 +40,13 @@ PROA_PAIR(float_float, float, float)
 PROA_PAIR(double_double, double, double)
 #undef PROA_PAIR
 
-/* No C type that all compilers have: kernel_loops.h works on these values as float. */
+/* There is no C type for it that all compilers have: kernel_loops.h works on these values as float.
+ */
 struct proa_half_complex {
     uint16_t re, im;
 };
 
-/* Two complex numbers, for which no operation but MPI_REPLACE is defined. */
+/* Two complex numbers, for which only MPI_REPLACE is defined. */
 struct proa_two_c32 {
     float _Complex first, second;
 };
@@ -136,8 +137,8 @@ enum proa_operation {
         PROA_OP_COUNT
 };
 
-/* target[i] = target[i] op origin[i] for count elements. Neither array needs to be aligned; they do
- * not overlap. */
+/* Computes target[i] = target[i] op origin[i] for count elements. Neither array needs to be
+ * aligned; they do not overlap. */
 typedef void proa_kernel(void *target, const void *origin, uint64_t count);
 
 /* The tables, one for each instruction set (type/kernel_loops.h). The last row, of PROA_MIXED, is
@@ -149,11 +150,11 @@ extern PROA_HIDDEN proa_kernel *const proa_kernels_avx512[PROA_BASIC_COUNT + 1][
 #endif
 extern PROA_HIDDEN proa_kernel *const (*proa_kernels)[PROA_OP_COUNT];
 
-/* Switches to the best table for this processor. Before that proa_kernels is the table that works
- * on any processor. */
+/* Switches to the best table for this processor. Until then proa_kernels is the table that works on
+ * any processor. */
 void proa_kernels_choose(void);
 
-/* NULL if the operation is not defined on the type. */
+/* Returns NULL if the operation is not defined on the type. */
 static inline proa_kernel *proa_kernel_find(enum proa_operation operation, enum proa_basic basic)
 {
     return proa_kernels[basic][operation];
@@ -163,15 +164,15 @@ static inline proa_kernel *proa_kernel_find(enum proa_operation operation, enum 
 const char *proa_operation_name(enum proa_operation operation);
 const char *proa_basic_name(enum proa_basic basic);
 
-/* Bytes from one element to the next. */
+/* Returns the bytes from one element to the next. */
 size_t proa_basic_bytes(enum proa_basic basic);
 
-/* For a pair type: the bytes of the value and of the index, and the offset of the index; returns 1.
- * For any other type: returns 0 and sets nothing. */
+/* For a pair type, sets the bytes of the value and of the index, and the offset of the index, and
+ * returns 1. For any other type, sets nothing and returns 0. */
 int proa_basic_pair(enum proa_basic basic, size_t *value, size_t *index, size_t *index_at);
 
-/* Integer, logical or byte: the types that compare_and_swap takes (MPI-4.1, 13.3.4). Just these
- * have logical or bitwise operations. */
+/* Returns whether a type is integer, logical or byte: the types for compare_and_swap (MPI-4.1,
+ * 13.3.4). Only these have logical or bitwise operations. */
 static inline int proa_basic_compares(enum proa_basic basic)
 {
     return proa_kernel_find(PROA_OP_LAND, basic) || proa_kernel_find(PROA_OP_BAND, basic);

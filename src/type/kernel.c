@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See basic.h: the choice of the kernels, and queries about types and operations. */
+/* See basic.h: selects the kernels, and describes types and operations. */
 #define PROA_KERNEL_TABLE proa_kernels_any
 #include "type/kernel_loops.h"
 
@@ -8,8 +8,8 @@ proa_kernel *const (*proa_kernels)[PROA_OP_COUNT] = proa_kernels_any;
 void proa_kernels_choose(void)
 {
 #if defined(__x86_64__)
-    /* VBMI, as the first processors that have it are the first that keep their clock under wide
-     * vectors */
+    /* VBMI: the first processors that have it are also the first that keep their clock rate with
+     * wide vectors */
     if (__builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         proa_kernels = proa_kernels_avx512;

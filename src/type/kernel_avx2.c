@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels for processors that have AVX2. Compiled for AVX2 (CMakeLists.txt), and used where the
+/* The kernels for processors that have AVX2. Compiled for AVX2 (CMakeLists.txt), and used if the
  * processor has it (kernel.c). */
 #if defined(__x86_64__)
 #define PROA_KERNEL_TABLE proa_kernels_avx2

@@ -54,9 +54,9 @@ static inline uint16_t F16_of_float(float value)
 {
     uint32_t bits = bits_of_float(value), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
 
-    if (size > 0x7f800000) /* NaN: the same one, quiet */
+    if (size > 0x7f800000) /* NaN: always the same quiet one */
         return (uint16_t)(sign | 0x7e00 | (size >> 13 & 0x3ff));
-    /* from half way between 65504, the largest number, and 65536 on: infinite */
+    /* from half way between 65504, the largest number, and 65536 on: infinity */
     if (size >= 0x477ff000)
         return (uint16_t)(sign | 0x7c00);
     /* below 2^-14: added to 1/2, so that the processor rounds it to units of 2^-24 */

@@ -11,7 +11,7 @@ static int malformed(void)
     return proa_fail(PROA_ERR_TYPE, "the description of the datatype is inconsistent");
 }
 
-/* A stride or displacement in bytes: 0 if there is no such number. */
+/* Converts a stride or displacement to bytes. Returns 0 if the result does not fit. */
 static int bytes_of(const struct proa_recipe *recipe, const struct proa_type *type, int64_t number,
                     int64_t *bytes)
 {
@@ -49,7 +49,7 @@ static int make_contiguous(const struct proa_recipe *recipe, struct proa_type *r
 
 /* ---- lists of blocks ---- */
 
-/* lengths: one for each block, or NULL if `length` holds for all. */
+/* lengths: one for each block; NULL if `length` is that of all. */
 static int make_blocks(const struct proa_recipe *recipe, const int64_t *lengths, int64_t length,
                        const int64_t *displacements, struct proa_type *result)
 {
@@ -94,8 +94,8 @@ static int make_indexed_block(const struct proa_recipe *recipe, struct proa_type
 
 /* ---- arrays ---- */
 
-/* The indices of one dimension that are taken: `blocks` blocks of `length` indices, `step` indices
- * apart, the first at `start`. If rest > 0, one more block of rest indices follows. */
+/* The selected indices of one dimension: `blocks` blocks of `length` indices, `step` indices apart,
+ * the first at `start`. If rest > 0, one more block of rest indices follows. */
 struct dimension {
     int64_t start, blocks, length, step, rest;
 };
@@ -105,7 +105,7 @@ struct dimension {
 static int wrap(struct proa_type *type, const struct dimension *d, int64_t pitch)
 {
     struct proa_type inner = *type, body = {0}, rest = {0};
-    int64_t offset = 0, step = 0, behind = 0; /* behind: offset of the rest, if there is any */
+    int64_t offset = 0, step = 0, behind = 0; /* behind: offset of the rest, if any */
     int error = PROA_OK;
 
     memset(type, 0, sizeof *type);
@@ -151,8 +151,8 @@ static int make_array(const struct proa_type *element, const struct dimension *d
 
 enum { DIMENSIONS_MOST = 64 };
 
-/* The number of dimensions, numbers[at], if the recipe holds the fixed + each * dimensions numbers
- * that it needs; else 0. */
+/* Returns the number of dimensions, numbers[at], if the recipe has the fixed + each * dimensions
+ * numbers that it needs; else 0. */
 static int64_t dimensions_of(const struct proa_recipe *recipe, size_t at, uint64_t fixed,
                              uint64_t each)
 {
@@ -182,8 +182,8 @@ static int make_subarray(const struct proa_recipe *recipe, struct proa_type *res
     return make_array(recipe->types[0], dimensions, sizes, ndims, n[1 + 3 * ndims] != 0, result);
 }
 
-/* The indices, of `size`, that belong to this process (MPI-4.1, 5.1.4). *rank: in the dimensions up
- * to this one; becomes that in those before it. */
+/* Computes the indices, out of `size`, that belong to this process (MPI-4.1, 5.1.4). rank: in the
+ * dimensions up to this one; becomes the rank in those before it. */
 static int distribute(enum proa_distribution distribution, int64_t size, int64_t argument,
                       int64_t places, int64_t *rank, struct dimension *d)
 {
@@ -202,7 +202,7 @@ static int distribute(enum proa_distribution distribution, int64_t size, int64_t
                             .step = is_cyclic ? block * places : size};
     *rank /= places;
     if (d->start >= size)
-        return PROA_OK; /* nothing for this process */
+        return PROA_OK; /* this process has no index */
     d->blocks = (size - d->start) / d->step;
     rest = (size - d->start) % d->step;
     if (rest >= d->length)
@@ -233,7 +233,7 @@ static int make_darray(const struct proa_recipe *recipe, struct proa_type *resul
                               result);
 }
 
-/* ---- all ---- */
+/* ---- all constructors ---- */
 
 static int make_same(const struct proa_recipe *recipe, struct proa_type *result)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A recipe: how a derived datatype was made, in MPI's terms but without mpi.h; and the construction
- * of the type from it. host/datatype.c writes recipes as it reads a type from the host; tests and
- * fuzzers write their own.
+ * A recipe: how a derived datatype was constructed, in MPI's terms but without mpi.h; and the
+ * construction of the type from it. host/datatype.c writes recipes as it reads a type from the
+ * host; tests and fuzzers write their own.
  */
 #ifndef PROA_TYPE_RECIPE_H
 #define PROA_TYPE_RECIPE_H
@@ -44,13 +44,14 @@ struct proa_recipe {
     enum proa_constructor constructor;
     const int64_t *numbers;
     size_t number_count;
-    const struct proa_type *const *types; /* of the parts: one, or for STRUCT one for each block */
+    const struct proa_type *const
+        *types; /* types of the parts: one, or for STRUCT one for each block */
     size_t type_count;
     int64_t extent; /* of the result */
 };
 
-/* Builds the type: PROA_OK and *result, or a negative code. Errors: numbers that do not fit the
- * constructor (PROA_ERR_TYPE), no memory, too many bytes. */
+/* Builds the type. result: the type. Returns PROA_OK or a negative code: numbers that do not fit
+ * the constructor (PROA_ERR_TYPE), no memory, or too many bytes. */
 int proa_recipe_make(const struct proa_recipe *recipe, struct proa_type *result);
 
 #endif

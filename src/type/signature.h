@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Type signatures (MPI-4.1, 5.1): the basic types of a datatype, in their order. Each is kept as a
- * hash: a polynomial in the basic types, so that the hash of two signatures in a row, and that of a
- * repeated one, follow from the hashes and the numbers of elements of their parts. Different
- * signatures have different hashes but by an accident of 64 bits.
+ * Type signatures (MPI-4.1, 5.1): the basic types of a datatype, in order. Each is kept as a hash,
+ * which is a polynomial in the basic types. So the hash of two consecutive signatures, and that of
+ * a repeated one, follow from the hashes and the numbers of elements of their parts. Different
+ * signatures have different hashes, except for a collision in 64 bits.
  */
 #ifndef PROA_TYPE_SIGNATURE_H
 #define PROA_TYPE_SIGNATURE_H
@@ -15,7 +15,7 @@
 
 struct proa_signature {
     uint64_t hash;
-    uint64_t power; /* of the base, to the number of elements */
+    uint64_t power; /* power of the base, with the number of elements as exponent */
 };
 
 static inline struct proa_signature proa_signature_join(struct proa_signature first,
@@ -25,7 +25,7 @@ static inline struct proa_signature proa_signature_join(struct proa_signature fi
                                    first.power * second.power};
 }
 
-/* `count` times in a row. */
+/* Returns the signature of `count` repetitions. */
 static inline struct proa_signature proa_signature_repeat(struct proa_signature part,
                                                           uint64_t count)
 {

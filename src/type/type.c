@@ -46,8 +46,8 @@ static int is_run(const struct proa_item *item)
     return !item->child && item->count == 1;
 }
 
-/* Do b's repetitions, of the same shape as a's, go on where a's end? A single repetition fits any
- * stride. */
+/* Returns whether b's repetitions, of the same shape as a's, continue a's. A single repetition fits
+ * any stride. */
 static int continues(const struct proa_item *a, const struct proa_item *b)
 {
     int64_t gap = b->offset - a->offset;
@@ -91,7 +91,7 @@ static void node_append(struct proa_node *node, struct proa_item item)
  * loop by loop. */
 enum { LIST_LEAST = 4, RUNS_MOST = 16 };
 
-/* The number of runs of its list; 0: none. */
+/* Returns the number of runs of a node's list; 0 if it gets none. */
 static uint64_t runs_to_list(const struct proa_node *node)
 {
     const uint64_t most = (uint64_t)RUNS_MOST * node->count;
@@ -122,8 +122,8 @@ static void list_add(struct proa_list *list, int64_t offset, uint64_t bytes)
 /* Runs are checked for overlap if there are at most so many places per run on average. */
 enum { PLACES_MOST = 64 };
 
-/* Is certainly no byte in two runs? Found out only for runs that ascend, or that lie as elements of
- * an array would. */
+/* Returns whether certainly no byte is in two runs. Detected only for runs that ascend, or that lie
+ * like elements of an array. */
 static int are_apart(const struct proa_list *list)
 {
     const uint64_t bytes = list->even,
@@ -145,8 +145,8 @@ static int are_apart(const struct proa_list *list)
     return apart;
 }
 
-/* Called once all items are there. Without memory for a list the items serve the same purpose, more
- * slowly. */
+/* Makes the node's list, once it has all items. Without memory for a list the items serve the same
+ * purpose, more slowly. */
 static void node_list(struct proa_node *node)
 {
     const uint64_t runs = runs_to_list(node);
@@ -164,15 +164,15 @@ static void node_list(struct proa_node *node)
     node->has_lists = 1;
 }
 
-/* The item for `count` elements of a type, extent apart, from offset on. It holds a reference to
- * its child. */
+/* Returns the item for `count` elements of a type, extent apart, from offset on. The item holds a
+ * reference to its child. */
 static struct proa_item item_of(struct proa_node *node, int64_t extent, int64_t offset,
                                 uint64_t count)
 {
     const struct proa_item *only = &node->items[0];
 
-    /* A node of one item needs no level of its own if the item is a single run, or if its loop goes
-     * on from element to element. */
+    /* A node of one item needs no level of its own if the item is a single run, or if its loop
+     * continues from element to element. */
     if (node->count == 1 &&
         (only->count == 1 || count == 1 || extent == (int64_t)only->count * only->stride)) {
         struct proa_item item = *only;
@@ -189,7 +189,7 @@ static struct proa_item item_of(struct proa_node *node, int64_t extent, int64_t 
 
 /* ---- one view of a type ---- */
 
-/* The items of all parts in one node; *node is NULL if there are no bytes. */
+/* Puts the items of all parts into one node; *node is NULL if there are no bytes. */
 static int list_view(const struct proa_part *parts, size_t count, int units,
                      struct proa_node **node)
 {
@@ -227,8 +227,8 @@ void proa_type_set_extent(struct proa_type *type, int64_t extent)
     type->plain_bytes = type->dense && type->size <= INT32_MAX ? (uint32_t)type->size : 0;
 }
 
-/* The bytes [*low, *high) that `count` elements from offset on touch, at least one. 0 if they are
- * more than an address space has. */
+/* Computes the bytes [*low, *high) that `count` elements, at least one, touch from offset on.
+ * Returns 0 if they exceed an address space. */
 static int bounds_of(const struct proa_type *type, uint64_t count, int64_t offset, int64_t *low,
                      int64_t *high)
 {
@@ -341,7 +341,7 @@ static int is_untyped(enum proa_basic basic)
     return basic == PROA_BYTE || basic == PROA_CHAR8 || basic == PROA_I8 || basic == PROA_U8;
 }
 
-/* The data of a pair: the value, then the index at its offset behind any padding. */
+/* The data of a pair: the value, then the index at its offset after any padding. */
 int proa_type_basic(enum proa_basic basic, struct proa_type *result)
 {
     size_t bytes = proa_basic_bytes(basic), value = bytes, index = 0, at = bytes;

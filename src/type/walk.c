@@ -8,7 +8,7 @@
 
 /* ---- one side ---- */
 
-/* Makes item, placed at base, the present item, and goes down to its first run. */
+/* Makes item, placed at base, the current item, and descends to its first run. */
 static void side_enter(struct proa_walk_side *side, const struct proa_item *item, int64_t base)
 {
     int64_t at = base + item->offset;
@@ -27,7 +27,8 @@ static void side_enter(struct proa_walk_side *side, const struct proa_item *item
     side->done = 0;
 }
 
-/* The present item of the innermost level is used up: goes on to the next, if there is one. */
+/* Advances to the next item, if there is one, as the current one of the innermost level is used up.
+ */
 static void side_advance(struct proa_walk_side *side)
 {
     while (side->depth > 0) {
@@ -51,8 +52,8 @@ static void side_advance(struct proa_walk_side *side)
         side->left = 0;
 }
 
-/* The item for all elements. Adjacent elements are one run; elements of one run each are one loop.
- */
+/* Returns the item for all elements. Adjacent elements are one run; elements of one run each are
+ * one loop. */
 static struct proa_item side_whole(const struct proa_type *type, const struct proa_node *node,
                                    uint64_t count, int dense)
 {
@@ -112,8 +113,9 @@ void proa_walk_end(struct proa_walk *walk)
             free(walk->side[i].levels);
 }
 
-/* The number of runs of `bytes` bytes that this side gives before it stops being regular. These are
- * repetitions of its own runs if those have that length, else pieces of its present run. */
+/* Returns the number of runs of `bytes` bytes that this side gives before it stops being regular.
+ * These are repetitions of its own runs if those have that length, else pieces of its current run.
+ */
 static uint64_t side_runs(const struct proa_walk_side *side, uint64_t bytes)
 {
     if (side->done == 0 && side->bytes == bytes)
@@ -138,7 +140,7 @@ static void side_consume(struct proa_walk_side *side, uint64_t bytes, uint64_t c
     side->left -= count;
     if (side->left == 0)
         side_advance(side);
-    /* only here: behind the last run there need not be any address */
+    /* only here: there may be no address after the last run */
     else
         side->at += (int64_t)count * side->stride;
 }
@@ -169,7 +171,7 @@ static void next_regular(struct proa_walk *walk, struct proa_stretch *stretch)
     }
 }
 
-/* The list at whose beginning the side is; NULL: none. */
+/* Returns the list at whose beginning the side is, or NULL if there is none. */
 static const struct proa_list *side_list(const struct proa_walk_side *side)
 {
     const struct proa_walk_level *level;
@@ -183,7 +185,7 @@ static const struct proa_list *side_list(const struct proa_walk_side *side)
                : NULL;
 }
 
-/* Do the other sides have so many bytes in a row? */
+/* Returns whether the other sides have so many contiguous bytes. */
 static int are_in_row(const struct proa_walk *walk, int side, uint64_t bytes)
 {
     for (int i = 0; i < walk->sides; i++)
@@ -193,7 +195,7 @@ static int are_in_row(const struct proa_walk *walk, int side, uint64_t bytes)
     return 1;
 }
 
-/* Takes a list if one comes next on this side. */
+/* Uses a list if one comes next on this side. */
 static int next_list(struct proa_walk *walk, int side, struct proa_stretch *stretch)
 {
     const struct proa_list *list = side_list(&walk->side[side]);
