@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Accumulate, get_accumulate, fetch_and_op, compare_and_swap. rma/combine.h has the operations on
- * the elements; type/walk.c finds the runs of derived types; rma/apply.c guards them and takes them
- * to their road.
+ * elements. type/walk.c finds the runs of derived types; rma/apply.c guards them and passes them to
+ * their road.
  */
 #include "base/fail.h"
 #include "rma/place.h"
@@ -11,9 +11,9 @@
 #include "type/walk.h"
 #include "window/strict.h"
 
-/* ---- elements in a row, at hand ---- */
+/* ---- contiguous elements that are mapped here ---- */
 
-/* Within one stripe, as nearly all are that are not long. */
+/* Elements within one stripe, as nearly all short ones are. */
 static void one_stripe(const struct proa_elements *c, struct proa_proc_ctl *owner, uint64_t key,
                        char *at)
 {
@@ -24,7 +24,7 @@ static void one_stripe(const struct proa_elements *c, struct proa_proc_ctl *owne
     proa_guard_stripe_give(owner, stripe);
 }
 
-/* Within as much as is guarded at a time. */
+/* Elements within the bytes that are guarded at a time. */
 static void several_stripes(const struct proa_elements *c, struct proa_proc_ctl *owner,
                             uint64_t key, uint64_t bytes, char *at)
 {
@@ -39,7 +39,7 @@ static int striped_plain(struct proa_win *win, const struct proa_target *target,
                          const struct proa_elements *c, char *at)
 {
     uint64_t key = proa_span_key_at(&target->only, at),
-             bytes = (c->count - 1) * c->bytes + 1; /* to the last one's first byte */
+             bytes = (c->count - 1) * c->bytes + 1; /* up to the first byte of the last element */
 
     if (key % PROA_STRIPE_BYTES + bytes <= PROA_STRIPE_BYTES)
         one_stripe(c, target->only.owner->ctl, key, at);
@@ -54,7 +54,7 @@ static int striped_plain(struct proa_win *win, const struct proa_target *target,
     return 1;
 }
 
-/* The fast path: no walk, no general place. */
+/* The fast path, without a walk or a general place. */
 int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result,
                           const void *compare, uint64_t count, const struct proa_type *type,
                           int rank, int64_t displacement, enum proa_operation operation)
@@ -100,12 +100,12 @@ int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result
 
 enum { TARGET, FIRST, SECOND }; /* FIRST: the origin if there is one, else the result */
 
-/* An operation with what it needs on the way. */
+/* An operation and its state. */
 struct operation {
     const struct proa_there *there;
     struct proa_place place;
     struct proa_combine combine;
-    int has_origin, has_result; /* no origin: MPI_NO_OP; no result: not a get */
+    int has_origin, has_result; /* no origin for MPI_NO_OP; no result if it fetches none */
     const char *origin;         /* either may be NULL, with a type of absolute addresses */
     char *result;
 };
@@ -131,19 +131,20 @@ static struct proa_runs runs_of(const struct operation *o, const struct proa_str
     return proa_runs_merged(&runs);
 }
 
-/* May runs be worked on together? No accessor uses processor atomics for so many elements. */
+/* Returns whether runs may be processed together: no accessor uses processor atomics for so many
+ * elements. */
 static int are_together(const struct operation *o)
 {
     return o->combine.total > o->combine.win->atomics_most && !proa_is_padded(o->combine.run.basic);
 }
 
-/* Do the runs of a loop lie beside each other, so that it does not matter which is the first? */
+/* Returns whether the runs of a loop do not overlap, so that their order does not matter. */
 static int are_beside(const struct proa_runs *runs)
 {
     return runs->stride >= (int64_t)runs->bytes || runs->stride <= -(int64_t)runs->bytes;
 }
 
-/* From the last run to the first one. */
+/* Reverses the order of the runs. */
 static void turn(struct proa_runs *runs)
 {
     const uint64_t count = runs->count;
@@ -232,9 +233,9 @@ static int is_plain_row(const struct proa_type *type)
     return type->dense && !type->data_pairs && type->basic != PROA_MIXED;
 }
 
-/* Is the basic type of this side the target's? Where its elements are only copied (copied: by
- * MPI_REPLACE, or as what was there) and lie in a row, it does not matter which they are: their
- * bytes are taken for the target's elements. which: "origin" or "result". */
+/* Checks that the basic type of this side is the target's. If elements are only copied and
+ * contiguous, their type does not matter, and their bytes count as elements of the target's type.
+ * copied: 1 if copied, by MPI_REPLACE or as the old value. which: "origin" or "result". */
 static int check_basic(struct proa_win *win, const struct proa_buffer *side,
                        const struct proa_there *there, int copied, const char *which)
 {
@@ -259,7 +260,7 @@ static int set_operation(struct proa_win *win, const struct proa_there *there,
     c->bytes = proa_basic_bytes(c->basic);
     if (c->kernel)
         return PROA_OK;
-    /* none of MPI_MAXLOC and MPI_MINLOC, which are for pairs */
+    /* none for MPI_MAXLOC and MPI_MINLOC, which are for pairs */
     c->kernel = proa_kernel_of_bytes(operation, c->basic);
     if (c->kernel)
         return proa_lax(win, PROA_LAX_BYTES, PROA_ERR_OP, there->call,
@@ -301,7 +302,7 @@ static int accumulate_any(struct proa_win *win, const struct proa_buffer *origin
         error = proa_check_types(result, there, "result");
     if (!error && origin)
         error = proa_check_types(origin, there, "origin");
-    if (!error && there->count * there->type->size == 0) /* nothing of any type */
+    if (!error && there->count * there->type->size == 0) /* no element, of any type */
         return proa_begin(win, there->rank);
     if (!error)
         error = check_operation(win, origin, result, there, operation, &o.combine.run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations on elements; and accumulates to runs of them, in one span or over several: how
- * they are guarded, as much at a time as that allows. The roads do the work. See combine.h. */
+/* The operations on elements, and accumulates on runs of them, in one span or several: guards as
+ * many at a time as allowed. The roads do the accesses. See combine.h. */
 #include "rma/combine.h"
 #include "base/fail.h"
 #include "rma/place.h"
@@ -49,7 +49,7 @@ void proa_apply(const struct proa_elements *c, char *target)
     if (!c->compare)
         c->kernel(target, c->origin, c->count);
     else if (memcmp(target, c->compare, c->bytes) == 0)
-        /* an operation that compares has an origin */
+        /* a compare_and_swap has an origin */
         memcpy(target, c->origin, c->bytes); /* NOLINT(clang-analyzer-core.NonNullParamChecker) */
 }
 
@@ -69,8 +69,8 @@ void proa_apply_atomic(const struct proa_elements *run, char *target)
         proa_apply_atomic_one(&c, target);
 }
 
-/* The same for pairs with padding, of 4 or 8 bytes, which stays as it is. MPI_REPLACE too goes by
- * the kernel, field by field, and so does the old value into the result. */
+/* The same for pairs of 4 or 8 bytes with padding, which does not change. Fields are copied one by
+ * one, also by MPI_REPLACE and into the result. */
 static void apply_atomic_fields(const struct proa_elements *run, char *target)
 {
     struct proa_elements c = *run;
@@ -92,7 +92,7 @@ static void apply_atomic_fields(const struct proa_elements *run, char *target)
 
 /* ---- under stripes ---- */
 
-/* Runs that are farther apart than that part of what may be held are guarded one by one. */
+/* Runs farther apart than this fraction of the bytes that may be guarded are guarded one by one. */
 enum { FEW = 4 };
 
 static int is_alone(const struct proa_runs *runs)
@@ -105,8 +105,8 @@ static int is_alone(const struct proa_runs *runs)
     return next > PROA_GUARD_AT_ONCE / FEW && proa_runs_ascend(runs);
 }
 
-/* Only runs in a row go on for as long as an accumulate may. Runs that do not ascend are guarded
- * all at once, or not at all: the place of the next one is not known. */
+/* Only contiguous runs are guarded for the longest piece of an accumulate. Runs that do not ascend
+ * are guarded all at once or not at all, as the place of the next one is unknown. */
 uint64_t proa_combine_guard(struct proa_combine *c, struct proa_peer *owner, uint64_t key,
                             const struct proa_runs *runs)
 {
@@ -128,7 +128,7 @@ uint64_t proa_combine_guard(struct proa_combine *c, struct proa_peer *owner, uin
     return proa_runs_within(runs, proa_guard_stripes(&c->guarded, owner, first, bytes) + rest);
 }
 
-/* The first run, by as many elements as are guarded at a time. */
+/* Applies the first run, in pieces of the elements that are guarded at a time. */
 static int apply_pieces(struct proa_combine *c, const struct proa_span *span,
                         const struct proa_runs *runs)
 {
@@ -145,11 +145,12 @@ static int apply_pieces(struct proa_combine *c, const struct proa_span *span,
     return error;
 }
 
-/* The number of runs in any order that are guarded at a time: many, as most of them share their
- * stripe with others then. */
+/* The number of unordered runs that are guarded at a time: many, so that most of them share their
+ * stripe with others. */
 enum { SCATTERED_MOST = 1024 };
 
-/* Are they to be guarded like that? Not through the kernel, which takes long for so many. */
+/* Returns whether they are guarded in that way. Not through the kernel, which takes long for so
+ * many. */
 static int are_scattered(const struct proa_span *span, const struct proa_runs *runs)
 {
     return span->here && !proa_runs_ascend(runs) && runs->bytes && runs->bytes <= PROA_STRIPE_BYTES;
@@ -176,8 +177,8 @@ static int apply_scattered(struct proa_combine *c, const struct proa_span *span,
     return error;
 }
 
-/* As many of the runs as possible, at least one, of which so many are guarded already; sets the
- * count to theirs. */
+/* Applies as many runs as possible, at least one, and sets runs->count to their number. guarded:
+ * number of runs already guarded. */
 static int apply_some(struct proa_combine *c, const struct proa_span *span, struct proa_runs *runs,
                       uint64_t guarded)
 {
@@ -218,14 +219,14 @@ static void apply_atomics(struct proa_combine *c, const struct proa_span *span,
     (proa_is_padded(c->run.basic) ? apply_atomic_fields : proa_apply_atomic)(&c->run, at);
 }
 
-/* Several runs are guarded as aligned ones are, which is right for the others too: so many elements
- * go under stripes, or no other process has access. */
+/* Several runs are guarded like aligned ones. This is right for unaligned ones too: so many
+ * elements use stripes, or no other process has access. */
 int proa_combine_in(struct proa_combine *c, const struct proa_span *span,
                     const struct proa_runs *runs)
 {
     uint64_t key = proa_span_key(span, runs->position + (uint64_t)proa_runs_offset(runs));
 
-    if (!span->owner) /* of another node */
+    if (!span->owner) /* on another node */
         return proa_road_of(span)->apply(c, span, runs);
     if (runs->count > 1)
         key = 0;
@@ -240,8 +241,8 @@ int proa_combine_in(struct proa_combine *c, const struct proa_span *span,
 
 /* ---- over several spans ---- */
 
-/* An element between its places in the target's memory, wherever they are, and a copy of it here:
- * not what may lie inside a pair, or behind it. */
+/* Copies an element between its places in the target's memory, in any spans, and a copy here,
+ * without padding. put: 1 to copy to the target. */
 static int carry_element(const struct proa_combine *c, uint64_t position, char *copy, int put)
 {
     size_t bytes = c->run.bytes, index = 0, index_at = 0;
@@ -258,8 +259,8 @@ static int carry_element(const struct proa_combine *c, uint64_t position, char *
 
 enum { ELEMENT_BYTES_MOST = 32 }; /* of all basic types */
 
-/* An element whose bytes go over the end of its span. No accessor uses processor atomics for such
- * an element (rma/guard.h). */
+/* Applies an element whose bytes cross the end of its span. No accessor uses processor atomics for
+ * such an element (rma/guard.h). */
 static int apply_border(struct proa_combine *c, const struct proa_span *span,
                         const struct proa_runs *element)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The operations of the accumulate family on elements in a row: in a target's memory that is mapped
- * here, or in a copy of it.
+ * The operations of the accumulate family on contiguous elements, in mapped memory of a target or
+ * in a copy of it.
  *
- * Nothing here excludes other accessors: that is the work of rma/guard.h.
+ * These functions do not exclude other accessors; rma/guard.h does.
  */
 #ifndef PROA_RMA_COMBINE_H
 #define PROA_RMA_COMBINE_H
@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* An operation on `count` elements in a row. compare: not NULL for compare_and_swap, which has one
- * element and stores origin if the target holds *compare. */
+/* An operation on `count` contiguous elements. compare: not NULL for compare_and_swap, which has
+ * one element and stores origin if the target equals *compare. */
 struct proa_elements {
     proa_kernel *kernel;
     enum proa_operation operation;
@@ -33,51 +33,53 @@ struct proa_combine {
     struct proa_win *win;
     int rank;
     uint64_t total;           /* elements of the whole operation */
-    struct proa_elements run; /* that is worked on */
+    struct proa_elements run; /* the run in progress */
     struct proa_guarded guarded;
 };
 
-/* Bytes behind the data of a pair, up to the next one; 0 for all other types. */
+/* Returns the number of padding bytes after the data of a pair, up to the next one; 0 for all other
+ * types. */
 size_t proa_padding_of(enum proa_basic basic);
 
-/* Are there bytes, inside or behind the data, that are not the element's? */
+/* Returns whether an element has padding inside or after its data. */
 int proa_is_padded(enum proa_basic basic);
 
-/* Both hosts take bytes and characters for numbers, but do not agree whether these have a sign.
- * Operations that depend on it are refused: NULL. */
+/* Returns the kernel for bytes and characters. Both hosts treat these as numbers, but differ in
+ * their sign. Returns NULL for operations that depend on the sign. */
 proa_kernel *proa_kernel_of_bytes(enum proa_operation operation, enum proa_basic basic);
 
-/* Does what combine says to its elements in a row at position in the target's window, in one span
- * or several: looks for the span of each. PROA_OK or a code. */
+/* Applies the operation to its contiguous elements, in one span or several, and finds the span of
+ * each. position: offset in the target's window, in bytes, or address in a dynamic window. Returns
+ * PROA_OK or a code. */
 int proa_combine_row(struct proa_combine *combine, uint64_t position);
 
-/* The same to runs of elements: all in the span, or over several. Several together only of elements
- * without padding, of an operation of more elements than may be worked on by processor atomics. The
- * guard of the former is left by the caller. */
+/* The same for runs of elements, all in the span or over several spans. Several runs may be passed
+ * only for elements without padding, in an operation of more elements than processor atomics may
+ * apply. The caller leaves the guard of the former function. */
 int proa_combine_in(struct proa_combine *combine, const struct proa_span *span,
                     const struct proa_runs *runs);
 int proa_combine_runs(struct proa_combine *combine, const struct proa_runs *runs);
 
-/* Sees to it that stripes of owner are held of the first runs, and returns of how many; 0: none.
- * Runs in a row are guarded as far as an accumulate may go at a time, others for PROA_GUARD_AT_ONCE
- * bytes at most. key: of runs->position. */
+/* Ensures that the stripes of owner for the first runs are held. key: key of runs->position.
+ * Returns the number of these runs, which may be 0. Contiguous runs are guarded up to the longest
+ * piece of an accumulate, others up to PROA_GUARD_AT_ONCE bytes. */
 uint64_t proa_combine_guard(struct proa_combine *combine, struct proa_peer *owner, uint64_t key,
                             const struct proa_runs *runs);
 
-/* The ordinary loop: no other process or thread works on these elements meanwhile. */
+/* The plain loop: no other process or thread accesses these elements meanwhile. */
 void proa_apply(const struct proa_elements *c, char *target);
 
-/* Processor atomics, one after the other; elements that are aligned, of a size that
- * proa_guard_atomics_fit. */
+/* Applies processor atomics, one after the other, to aligned elements of a size that
+ * proa_guard_atomics_fit accepts. */
 void proa_apply_atomic(const struct proa_elements *run, char *target);
 
 /* ---- one element by a processor atomic: inline, as the plain way (rma/accumulate.c) lives on it
  * ---- */
 
-/* One element of a size that the processor can exchange. Sequentially consistent, so a flush after
- * it has nothing left to do. */
+/* One element of a size that the processor can exchange. Sequentially consistent, so a later flush
+ * need not do anything. */
 #define PROA_ATOMIC_ELEMENT(ctype)                                                               \
-    /* Bytes that the kernel leaves alone, such as padding, stay as they are. */                 \
+    /* Bytes that the kernel does not write, such as padding, do not change. */                  \
     static inline ctype proa_atomic_kernel_##ctype(const struct proa_elements *c, ctype *target, \
                                                    const void *origin)                           \
     {                                                                                            \

@@ -2,20 +2,20 @@
 /*
  * See guard.h.
  *
- * From atomics to stripes, once for an owner. An accessor that uses atomics marks its slot in the
- * owner's block as busy, then looks at stripes_only. A process that needs stripes stores
- * stripes_only, then looks at all slots until none is busy. Between its store and its loads the
- * first has a light fence, the second a heavy one (base/membar.h), so at least one sees the other:
- * either the accessor goes for stripes too, or the switch waits until it is done. No process takes
- * a stripe until the switch is complete.
+ * The switch from atomics to stripes, once for an owner. An accessor that uses atomics marks its
+ * slot in the owner's block as busy, then reads stripes_only. A process that needs stripes stores
+ * stripes_only, then reads all slots until none is busy. Between store and loads the former has a
+ * light fence, the latter a heavy one (base/membar.h), so at least one sees the other's store.
+ * Either the accessor uses stripes too, or the switch waits until it is done. No process takes a
+ * stripe until the switch is complete.
  *
  * Stripes and wide locks. An operation within one stripe takes that stripe. An operation over
  * several takes the wide lock over them, which is one atomic where the stripes would be PROA_WIDE.
- * The taker of a stripe stores its word, then looks at the wide lock's; the taker of a wide lock
- * stores its word, then looks at its stripes'. All four are sequentially consistent, so at least
- * one taker sees the other. The holder of a stripe that sees the wide lock gives the stripe back;
- * the holder of the wide lock waits until none of its stripes is held. No holder of a stripe waits
- * for anything, so that wait ends; no new holder comes in, so it ends soon.
+ * The taker of a stripe stores its word, then reads the wide lock's. The taker of a wide lock
+ * stores its word, then reads its stripes'. All four are sequentially consistent, so at least one
+ * taker sees the other. The holder of a stripe that sees the wide lock gives the stripe back; the
+ * holder of the wide lock waits until none of its stripes is held. That wait ends, as no holder of
+ * a stripe waits for anything. It ends soon, as no process can take one of its stripes meanwhile.
  */
 #include "rma/guard.h"
 #include "base/atomic.h"
@@ -31,14 +31,14 @@ static int is_switched(void *arg)
     return proa_atomic_load((uint32_t *)arg, PROA_ACQUIRE) == PROA_STRIPES_ONLY;
 }
 
-/* After the heavy fence: a slot that was given, and marked before its accessor's light fence, is
- * seen without any order. */
+/* Called after the heavy fence. Relaxed loads suffice to see a slot that was assigned and marked
+ * before its accessor's light fence. */
 static void wait_for_slots(struct proa_proc_ctl *owner)
 {
     uint32_t given = proa_atomic_load(&owner->slots_given, PROA_RELAXED);
 
     for (uint32_t i = 0; i < given && i < PROA_SLOTS; i++)
-        /* a few instructions long; partner: proa_guard_slot_leave */
+        /* busy for a few instructions; partner: proa_guard_slot_leave */
         while (proa_atomic_load(&owner->slots[i].busy, PROA_ACQUIRE))
             sched_yield();
 }
@@ -62,10 +62,10 @@ void proa_guard_stripes_only(struct proa_proc_ctl *owner)
     proa_doorbell_ring(&owner->stripe_doorbell);
 }
 
-/* ---- coming in ---- */
+/* ---- entering ---- */
 
-/* Elements of a size that is no power of two are never exchanged by the processor: for them
- * `aligned` means nothing. */
+/* The processor never exchanges elements whose size is not a power of two; `aligned` has no meaning
+ * for them. */
 void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *span, uint64_t key,
                       uint64_t total, size_t bytes, struct proa_guarded *guarded)
 {
@@ -81,14 +81,14 @@ void proa_guard_enter(struct proa_win *win, int rank, const struct proa_span *sp
 
 /* ---- stripes ---- */
 
-/* A stripe or a wide lock that is wanted. */
+/* A stripe or wide lock to acquire. */
 struct wanted {
     struct proa_proc_ctl *owner;
     uint64_t which;
 };
 
-/* Looks at the wide lock first: while that is held, to take the stripe and give it back would ring
- * at every look. */
+/* Reads the wide lock first. While it is held, taking and releasing the stripe would ring at every
+ * check. */
 static int is_taken(void *arg)
 {
     const struct wanted *wanted = arg;
@@ -97,12 +97,12 @@ static int is_taken(void *arg)
            proa_guard_stripe_try(wanted->owner, wanted->which);
 }
 
-/* The number of pieces of long accumulates that are short after a process has waited: some
- * milliseconds of them, in which a process that comes again is met again. */
+/* The number of pieces of long accumulates that are short after a process has waited. They last
+ * some milliseconds, in which a process that accesses again is detected again. */
 enum { CONTENDED_PIECES = 4096 };
 
-/* How many bytes are guarded of a run longer than PROA_GUARD_AT_ONCE. Any accessor may do the
- * counting. */
+/* Returns the number of bytes guarded at a time in a run longer than PROA_GUARD_AT_ONCE. Any
+ * accessor may count. */
 static uint64_t long_piece(struct proa_proc_ctl *owner)
 {
     uint32_t contended = proa_atomic_load(&owner->contended, PROA_RELAXED);
@@ -113,8 +113,8 @@ static uint64_t long_piece(struct proa_proc_ctl *owner)
     return PROA_GUARD_AT_ONCE;
 }
 
-/* The wait does not drive the network, which could come to need stripes that this thread holds
- * already. */
+/* The wait does not drive the network, which could then need stripes that this thread already
+ * holds. */
 static void await(int is_done(void *), struct proa_proc_ctl *owner, uint64_t which)
 {
     proa_atomic_store(&owner->contended, CONTENDED_PIECES, PROA_RELAXED);
@@ -160,7 +160,8 @@ static void wide_take(struct proa_proc_ctl *owner, uint64_t which)
 /* In ascending order, so that two takers of several do not wait for each other. */
 void proa_guard_wide_take(struct proa_proc_ctl *owner, struct proa_wide_range range)
 {
-    for (uint64_t i = range.first + 1; i < range.end; i++) /* atomics wait for each other */
+    for (uint64_t i = range.first + 1; i < range.end; i++) /* each atomic waits for the previous
+                                                            * one */
         __builtin_prefetch(&owner->wide[i], 1);
     for (uint64_t i = range.first; i < range.end; i++)
         wide_take(owner, i);
@@ -170,7 +171,7 @@ void proa_guard_wide_give(struct proa_proc_ctl *owner, struct proa_wide_range ra
 {
     for (uint64_t i = range.first; i < range.end; i++)
         proa_atomic_store(&owner->wide[i].held, 0, PROA_RELEASE);
-    proa_doorbell_ring(&owner->stripe_doorbell); /* once for all: it may be a fence */
+    proa_doorbell_ring(&owner->stripe_doorbell); /* once for all, as it may be a fence */
 }
 
 static struct proa_wide_range held_by(const struct proa_guarded *guarded)
@@ -234,7 +235,8 @@ uint64_t proa_guard_stripes(struct proa_guarded *guarded, struct proa_peer *owne
     return covered < most ? covered : most;
 }
 
-/* The first wide lock from `from` on that is in the set; PROA_WIDE_LOCKS: none. Eight at a look. */
+/* Returns the first wide lock from `from` on that is in the set; PROA_WIDE_LOCKS if none is. Reads
+ * eight at a time. */
 static inline uint64_t next_in(const struct proa_stripe_set *set, uint64_t from)
 {
     for (uint64_t eight; from < PROA_WIDE_LOCKS; from = from / 8 * 8 + 8) {

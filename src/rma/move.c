@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Put and get off the fast path: waiting for a post, derived types, cma, regions that have
- * not been found yet, errors. */
+/* Put and get off the fast path: waiting for a post, derived types, CMA, regions not found yet,
+ * errors. */
 #include "rma/op.h"
 #include "base/fail.h"
 #include "rma/place.h"
@@ -32,7 +32,7 @@ static struct proa_runs runs_of(const struct move *move, const struct proa_stret
                               .at_origin = s->list && s->side == ORIGIN};
 }
 
-/* Over the network a step of a regular walk is one message, which a list's run would be. */
+/* Over the network a step of a regular walk is one message; with a list each run would be one. */
 static int lists_on(const struct move *move)
 {
     if (proa_is_remote(&move->win->targets[move->rank]))
@@ -88,9 +88,9 @@ static int move(struct proa_win *win, const struct proa_buffer *origin,
     return error;
 }
 
-/* An origin that is shorter than its target: both hosts put the data that it has, if both lie in a
- * row, and get nothing where it has none. Makes *there as long as the origin; move judges all other
- * cases. */
+/* Handles an origin shorter than its target. If both are contiguous, both hosts put only the
+ * origin's data, and get nothing if the origin is empty. Shortens *there to the origin; move checks
+ * all other cases. */
 static int shorten(struct proa_win *win, const struct proa_buffer *origin,
                    enum proa_direction direction, struct proa_there *there)
 {

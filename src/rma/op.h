@@ -3,10 +3,9 @@
  * The operations: put, get, and the accumulate family (MPI-4.1, 13.3).
  *
  * The fast path of put and get is here, inline: bind finds the window, these functions compute the
- * address and copy. Everything that is not plain load and store inside an open epoch (a post to be
- * waited for, a derived type, cma, a dynamic window, an error) goes to proa_put and proa_get in
- * rma/move.c.
- * All return PROA_OK or a negative code with proa_failure() set; a wrong call changes nothing.
+ * address and copy. proa_put and proa_get in rma/move.c handle all other cases: an awaited post, a
+ * derived type, CMA, a dynamic window, an error. All return PROA_OK or a negative code with
+ * proa_failure() set; a wrong call has no effect.
  */
 #ifndef PROA_RMA_OP_H
 #define PROA_RMA_OP_H
@@ -27,8 +26,8 @@ struct proa_buffer {
     const struct proa_type *type;
 };
 
-/* Where in the target's window: the rank in the window's group, the displacement in the target's
- * units, and the layout there. And the call, for messages to the user. */
+/* The place in a target's window: rank in the window's group, displacement in the target's units,
+ * and layout. call: the call of the program, for messages to the user. */
 struct proa_there {
     int rank;
     int64_t displacement;
@@ -37,7 +36,7 @@ struct proa_there {
     enum proa_call call;
 };
 
-/* A constant in every call, so that each direction has code of its own. */
+/* A constant in every call, so that each direction is compiled separately. */
 enum proa_direction { PROA_PUT, PROA_GET };
 
 int proa_put(struct proa_win *win, const struct proa_buffer *origin,
@@ -50,15 +49,15 @@ int proa_accumulate(struct proa_win *win, const struct proa_buffer *origin,
                     const struct proa_there *there, enum proa_operation operation);
 
 /* The plain case of the accumulate family: the same predefined type on all sides, few elements (1
- * to INT32_MAX, the caller sees to it), at hand, with nothing that has to be waited for. 1 if done;
- * 0, and nothing done: then the general functions do it, or say what is wrong. result NULL: the old
- * value is not wanted. compare not NULL: compare_and_swap, one element, MPI_REPLACE. */
+ * to INT32_MAX, which the caller ensures), mapped here, in an epoch without waits. Returns 1 if
+ * done, or 0 without effect; then the general functions perform it or report the error. result:
+ * NULL if the old value is not wanted. compare: not NULL for compare_and_swap, with one element and
+ * MPI_REPLACE. */
 int proa_accumulate_plain(struct proa_win *win, const void *origin, void *result,
                           const void *compare, uint64_t count, const struct proa_type *type,
                           int rank, int64_t displacement, enum proa_operation operation);
 
-/* result = there, there op= origin, at once for each element. origin is not looked at for
- * MPI_NO_OP. */
+/* result = there, there op= origin, atomically for each element. origin: ignored for MPI_NO_OP. */
 int proa_get_accumulate(struct proa_win *win, const struct proa_buffer *origin,
                         const struct proa_buffer *result, const struct proa_there *there,
                         enum proa_operation operation);
@@ -71,7 +70,7 @@ int proa_fetch_and_op(struct proa_win *win, const void *origin, void *result,
 int proa_compare_and_swap(struct proa_win *win, const void *origin, const void *compare,
                           void *result, const struct proa_there *there);
 
-/* May this process access the target now, without waiting for its post? */
+/* Returns whether this process may access the target now, without waiting for its post. */
 static inline int proa_is_open(const struct proa_win *win, int rank)
 {
     uint8_t epoch = proa_epoch_towards(win, rank);
@@ -79,11 +78,11 @@ static inline int proa_is_open(const struct proa_win *win, int rank)
     return epoch != 0 && !(epoch & PROA_EPOCH_AWAITED);
 }
 
-/* The address of [at, + bytes) in the span `only`; NULL: it is not there, or the target has to be
- * waited for. In a window of several spans, such as a head that the kernel reaches, `only` is the
- * largest that is mapped here. In a dynamic window `at` is an address, and `only` the region that
- * was found last (rma/regions.h), as long as nothing is attached or detached. The other windows
- * without `fast` have no mapped span. is_dynamic: a constant in every call. */
+/* Returns the address of [at, + bytes) in the span `only`, or NULL if the bytes are not there or
+ * the target is awaited. In a window of several spans, such as a head that the kernel reaches,
+ * `only` is the largest mapped here. In a dynamic window `at` is an address, and `only` the last
+ * region found (rma/regions.h), valid until the target attaches or detaches. Other windows without
+ * `fast` have no mapped span. is_dynamic: a constant in every call. */
 static inline char *proa_spanned_address(const struct proa_target *target, uint8_t epoch,
                                          uint64_t at, uint64_t bytes, int is_dynamic)
 {
@@ -95,9 +94,10 @@ static inline char *proa_spanned_address(const struct proa_target *target, uint8
     return proa_span_here(span, at);
 }
 
-/* The address of [displacement, + bytes) in the target's window if an epoch is open and it is
- * reached by load and store; else NULL, and the others find out why. Waits for the target if need
- * be; in a ruled window the general way does that, so that the slow form tells the watchdog. */
+/* Returns the address of [displacement, + bytes) in the target's window if an epoch is open and the
+ * memory is mapped here; else NULL, and the general functions handle the case. Waits for the target
+ * if necessary. In a ruled window the general functions wait instead, so that the slow form
+ * notifies the watchdog. */
 static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t displacement,
                                       uint64_t bytes)
 {
@@ -109,18 +109,18 @@ static inline char *proa_fast_address(struct proa_win *win, int rank, int64_t di
         return NULL;
     if (__builtin_expect(!target->fast, 0))
         return proa_spanned_address(target, epoch, (uint64_t)displacement, bytes, 1);
-    /* one below 0 is, unsigned, far outside of the window */
+    /* a negative displacement, unsigned, is far outside the window */
     if (__builtin_mul_overflow(displacement, target->disp_unit, &at))
         return NULL;
     if ((uint64_t)at > target->fast_bytes || bytes > target->fast_bytes - (uint64_t)at)
         return proa_spanned_address(target, epoch, (uint64_t)at, bytes, 0);
     if (__builtin_expect(epoch & PROA_EPOCH_AWAITED, 0) &&
         (win->ruled || win->sync->await(win, rank) != PROA_OK))
-        return NULL; /* not yet; or it is gone */
+        return NULL; /* not posted yet, or the target has failed */
     return target->fast + at;
 }
 
-/* The same in the target's `fast` memory alone, of a target that need not be waited for. Calls no
+/* The same in the target's `fast` memory alone, for a target that is not awaited. Calls no
  * function. */
 static inline char *proa_ready_address(const struct proa_target *target, int64_t displacement,
                                        uint64_t bytes)
@@ -133,8 +133,8 @@ static inline char *proa_ready_address(const struct proa_target *target, int64_t
     return target->fast + at;
 }
 
-/* Small sizes without a call: one load and one store each, so that an aligned word is never seen
- * half written. */
+/* Copies small sizes without a call, by one load and one store each, so that other accessors never
+ * see an aligned word half written. */
 static inline void proa_copy(void *to, const void *from, uint64_t bytes)
 {
     switch (bytes) {
@@ -149,10 +149,10 @@ static inline void proa_copy(void *to, const void *from, uint64_t bytes)
     }
 }
 
-/* The plain case, and the usual one: the same dense type on both sides, inside the target's window,
- * reached by load and store; or no element at all. 1 if done; 0, and nothing done, if it is not
- * that plain: then proa_put or proa_get does it, or says what is wrong. A get writes to `origin`,
- * which is const for the sake of puts. */
+/* The plain and usual case: the same dense type on both sides, inside the target's window, in
+ * memory mapped here; or no element at all. Returns 1 if done, or 0 without effect; then proa_put
+ * or proa_get performs it or reports the error. origin: buffer; a get writes to it, and it is const
+ * only for puts. */
 static inline int proa_move_plain(struct proa_win *win, enum proa_direction direction,
                                   const void *origin, uint64_t count, const struct proa_type *type,
                                   int rank, int64_t displacement)

@@ -26,7 +26,7 @@ struct mapped {
 /* The window's records of its own part, and of its own mappings. */
 struct proa_pages {
     struct proa_hold hold;
-    struct proa_piece *table; /* in the arena; NULL: nothing is adopted */
+    struct proa_piece *table; /* in the arena; NULL if no page is adopted */
     struct mapped *mapped;
 };
 
@@ -92,7 +92,7 @@ struct proa_pages_place proa_pages_show(const struct proa_win *win, int *whole)
     return place;
 }
 
-/* All are done with it: the last barrier of a window is behind us. */
+/* Called after the last barrier of a window, so that no process uses it any more. */
 void proa_pages_learn(const struct proa_win *win)
 {
     if (win->pages && win->ctl)
@@ -117,9 +117,9 @@ void proa_pages_release(struct proa_win *win)
     win->pages = NULL;
 }
 
-/* ---- the others' side: mapping ---- */
+/* ---- the other processes' side: mapping ---- */
 
-/* For this window alone. */
+/* Maps memory for this window alone. */
 static char *map_for(struct proa_win *win, struct proa_peer *peer, uint64_t first, uint64_t end)
 {
     struct proa_segment_name name = proa_segment_name(peer->ctl, &peer->ctl->adopted);
@@ -149,9 +149,9 @@ static char *reach(struct proa_win *win, struct proa_peer *peer, uint64_t first,
     return map_for(win, peer, first, end);
 }
 
-/* ---- the others' side: spans ---- */
+/* ---- the other processes' side: spans ---- */
 
-/* After a mapping has failed. */
+/* Returns the reason after a mapping has failed. */
 static uint8_t why_unmapped(void)
 {
     return proa_segment_is_limit(errno) ? PROA_UNREACHED_LIMIT : PROA_UNREACHED_FILE;
@@ -183,7 +183,7 @@ static int span_make(struct proa_win *win, struct proa_peer *peer, uint64_t addr
     return PROA_OK;
 }
 
-/* The pieces of a target: from its table, or all private. */
+/* Returns the pieces of a target: from its table, or all private. */
 static const struct proa_piece *pieces_of(const struct proa_target *target,
                                           const struct proa_pages_place *place,
                                           const struct proa_piece *private)

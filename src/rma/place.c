@@ -10,7 +10,8 @@
 
 /* ---- epoch and types ---- */
 
-/* "0, 2, 3" into text, with "..." if there are too many for room. */
+/* Writes ranks such as "0, 2, 3" into text, with "..." if they do not fit. room: size of text, in
+ * bytes. */
 static void ranks_text(const struct proa_ranks *group, char *text, size_t room)
 {
     size_t length = 0;
@@ -73,7 +74,7 @@ int proa_check_types(const struct proa_buffer *buffer, const struct proa_there *
     if (bytes != target_bytes)
         return proa_fail(PROA_ERR_TYPE, "the %s side is %llu bytes, the target side %llu", which,
                          (unsigned long long)bytes, (unsigned long long)target_bytes);
-    /* A type that starts near 0 is not one of absolute addresses. */
+    /* A type that starts near 0 does not have absolute addresses. */
     if (!buffer->address && bytes && buffer->type->lower < 4096)
         return proa_fail(PROA_ERR_BUFFER, "the %s buffer is NULL", which);
     return PROA_OK;
@@ -115,8 +116,7 @@ int proa_span_next(struct proa_win *win, int rank, const struct proa_runs *runs,
 
 /* ---- the place of an operation ---- */
 
-/* The displacement in bytes, once all that is spanned from there is known to be inside the
- * window. */
+/* Computes the displacement in bytes, and checks that all spanned bytes are inside the window. */
 static int position_of(const struct proa_target *target, int rank, int64_t displacement,
                        int64_t lower, uint64_t bytes, uint64_t *position)
 {
@@ -171,8 +171,8 @@ static int check_run(struct proa_win *win, int rank, uint64_t position, uint64_t
     return PROA_OK;
 }
 
-/* Several attached regions, side by side or far apart, under one type: looks for each run, so that
- * nothing is moved if one is missing. */
+/* Checks one type over several attached regions, adjacent or apart: finds each run, so that no data
+ * is moved if one is missing. */
 static int check_attached(struct proa_win *win, const struct proa_there *there, uint64_t position)
 {
     const struct proa_type *type[] = {there->type};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* See regions.h. */
-#define HASH_NONFATAL_OOM 1 /* an attach without memory is an error of its own */
+#define HASH_NONFATAL_OOM 1 /* running out of memory is a separate error of attach */
 #include "rma/regions.h"
 #include "base/atomic.h"
 #include "base/fail.h"
@@ -22,9 +22,10 @@
 /* A region, to be detached by its base. */
 struct attached_region {
     void *base;
-    size_t rows; /* in the table: one for each piece; 0: of no bytes, legal and unreachable */
+    size_t rows; /* rows in the table, one for each piece; 0 if the region is empty, which is
+                  * legal */
     struct proa_hold hold;   /* of private memory */
-    uint64_t through_kernel; /* of the window, when it was attached (shm/ctl.h) */
+    uint64_t through_kernel; /* the window's count when it was attached (shm/ctl.h) */
     UT_hash_handle hh;
 };
 
@@ -38,8 +39,8 @@ struct proa_attached {
 
 /* ---- rows of a table ---- */
 
-/* A row that the owner may be changing is read and written word by word: plain accesses would be a
- * data race. The reader finds out by the sequence whether all words belong together. */
+/* A row that the owner may be changing is read and written word by word, as plain accesses would be
+ * a data race. The sequence shows the reader whether all words are consistent. */
 static void row_copy(struct proa_region *to, const struct proa_region *from)
 {
     typedef uint64_t word __attribute__((may_alias));
@@ -51,7 +52,7 @@ static void row_copy(struct proa_region *to, const struct proa_region *from)
         proa_atomic_store(&store[i], proa_atomic_load(&load[i], PROA_RELAXED), PROA_RELAXED);
 }
 
-/* First index whose start is not below address. */
+/* Returns the first index whose start is not below address. */
 static size_t lower_bound(const struct proa_region *table, size_t count, uint64_t address)
 {
     size_t low = 0, high = count;
@@ -68,7 +69,7 @@ static size_t lower_bound(const struct proa_region *table, size_t count, uint64_
 
 /* ---- the owner's side ---- */
 
-/* Readers between these two see an odd or a changed sequence and look again (seqlock; partner:
+/* Readers between these two see an odd or changed sequence and retry (seqlock; partner:
  * table_read). Only the owner stores it, one thread at a time. */
 static void change_begin(struct proa_regions_ctl *ctl)
 {
@@ -94,7 +95,7 @@ static int check_overlap(const struct proa_attached *attached, size_t at, uint64
 
     if (at < attached->count && table[at].start < end)
         other = at;
-    /* where a region lies before this one, there is a table */
+    /* if a region lies before this one, there is a table */
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     else if (at > 0 && table[at - 1].end > start)
         other = at - 1;
@@ -106,7 +107,7 @@ static int check_overlap(const struct proa_attached *attached, size_t at, uint64
                      (unsigned long long)table[other].start, (unsigned long long)table[other].end);
 }
 
-/* The same in a table of twice the room. */
+/* Copies the rows to a table of twice the room. */
 static int table_grow(struct proa_win *win)
 {
     struct proa_attached *attached = win->attached;
@@ -123,7 +124,7 @@ static int table_grow(struct proa_win *win)
     proa_arena_find(table, 1, &attached->segment, &attached->offset);
     change_end(&win->ctl->regions, attached);
     if (old)
-        /* a reader that still looks at it will see that the sequence has changed */
+        /* a reader that still reads it will see that the sequence has changed */
         proa_arena_free(old);
     return PROA_OK;
 }
@@ -155,14 +156,15 @@ static void rows_delete(struct proa_win *win, size_t at, size_t rows)
     change_end(&win->ctl->regions, attached);
 }
 
-/* Operations on this window so far that went through the kernel to this process. */
+/* Returns the number of operations so far on this process's part of the window through the
+ * kernel. */
 static uint64_t through_kernel(const struct proa_win *win)
 {
     return proa_atomic_load(&win->ctl->through_kernel, PROA_RELAXED);
 }
 
-/* Memory of the program's own: adopted as far as it can be. In a window of one process it stays, as
- * no other process has to reach it. */
+/* Attaches the program's own memory, adopted if possible. In a window of one process it stays, as
+ * no other process accesses it. */
 static int attach_private(struct proa_win *win, struct attached_region *region, uint64_t bytes,
                           size_t at)
 {
@@ -190,7 +192,7 @@ static int attach_private(struct proa_win *win, struct attached_region *region, 
     return error;
 }
 
-/* Sets the region's rows; after an error, those that have been made. */
+/* Sets the region's rows; after an error, only those made so far. */
 static int attach_rows(struct proa_win *win, struct attached_region *region, uint64_t bytes)
 {
     struct proa_region row = {.start = (uint64_t)(uintptr_t)region->base};
@@ -305,8 +307,8 @@ void proa_regions_free(struct proa_win *win)
 
 /* ---- the origin's side ---- */
 
-/* The last row that starts at or below address, together with those that go on where it ends, as
- * far as `end` asks; all zero if there is none. */
+/* Returns the last row that starts at or below address, merged with the rows that continue it, as
+ * far as needed up to `end`; all zero if there is none. */
 static struct proa_region table_search(const struct proa_region *table, size_t count,
                                        uint64_t address, uint64_t end)
 {
@@ -325,15 +327,15 @@ static struct proa_region table_search(const struct proa_region *table, size_t c
     return row;
 }
 
-/* Have all loads before this seen the table of that sequence? */
+/* Returns whether all earlier loads saw the table of that sequence. */
 static int is_unchanged(const struct proa_regions_ctl *ctl, uint64_t sequence)
 {
-    proa_atomic_fence(PROA_ACQUIRE); /* those loads before this one */
+    proa_atomic_fence(PROA_ACQUIRE); /* orders those loads before this one */
     return proa_atomic_load(&ctl->sequence, PROA_RELAXED) == sequence;
 }
 
-/* One try at a consistent look at the table. 1 if nothing changed meanwhile; then *sequence is that
- * of the table. */
+/* Tries once to read the table consistently. Returns 1 if it did not change meanwhile; then
+ * *sequence is that of the table. */
 static int table_read(const struct proa_target *target, uint64_t address, uint64_t end,
                       struct proa_region *found, uint64_t *sequence)
 {
@@ -346,8 +348,8 @@ static int table_read(const struct proa_target *target, uint64_t address, uint64
 
     memset(found, 0, sizeof *found);
     *sequence = now;
-    /* The place of the table must be read consistently before the table is. An old table may be
-     * read, as it stays mapped. */
+    /* The place of the table must be read consistently before the table. An old table may be read,
+     * as it stays mapped. */
     if (now & 1 || !is_unchanged(ctl, now))
         return 0;
     if (count) {
@@ -366,7 +368,8 @@ static int cache_holds(const struct proa_target *target, uint64_t address, uint6
            proa_regions_are_unchanged(target);
 }
 
-/* Adopted memory of another process: as much of it around address as is mapped in one block. */
+/* Sets a span of another process's private memory. Of adopted memory, the span is the part around
+ * address that is mapped in one block. */
 static void span_set_private(const struct proa_target *target, int adopted, uint64_t address,
                              struct proa_span *span)
 {
@@ -383,7 +386,7 @@ static void span_set_private(const struct proa_target *target, int adopted, uint
     proa_pages_choose_road(span, adopted);
 }
 
-/* A thread that serves other nodes has a slot of its own. */
+/* A thread that serves other nodes has a separate slot. */
 static int accessor_set(const struct proa_win *win, struct proa_span *span)
 {
     if (!win->second)
@@ -421,7 +424,7 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
     struct proa_region region;
     int error;
 
-    if (proa_is_remote(target)) { /* it knows its regions itself */
+    if (proa_is_remote(target)) { /* the target itself checks its regions */
         *span = (struct proa_span){.end = UINT64_MAX, .road = PROA_ROAD_NET};
         return PROA_OK;
     }
@@ -430,8 +433,8 @@ int proa_regions_find(struct proa_win *win, struct proa_target *target, uint64_t
         return PROA_OK;
     }
     while (!table_read(target, address, end, &region, &sequence))
-        sched_yield();         /* the owner is in the middle of an attach or detach: a few stores */
-    if (address >= region.end) /* the one found begins at or below it */
+        sched_yield();         /* the owner is changing the table: a few stores */
+    if (address >= region.end) /* the region found begins at or below address */
         return proa_fail(PROA_ERR_RMA_RANGE,
                          "%llu bytes at address %#llx are not in a region attached by the target",
                          (unsigned long long)bytes, (unsigned long long)address);

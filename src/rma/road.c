@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts and gets over the roads that lead to their bytes. See road.h. */
+/* Puts and gets by the roads of their spans. See road.h. */
 #include "rma/road.h"
 #include "rma/place.h"
 #include "window/win.h"
@@ -27,7 +27,7 @@ int proa_carry_runs(struct proa_carry *carry, const struct proa_runs *all)
             struct proa_runs whole = proa_runs_merged(&part);
 
             error = proa_road_of(&span)->move(carry, &span, &whole);
-        } else { /* by bytes, of which none goes over the end of its span */
+        } else { /* by bytes, none of which crosses the end of its span */
             struct proa_runs row = proa_runs_row(&runs, 1);
 
             error = proa_carry_runs(carry, &row);

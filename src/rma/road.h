@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Roads: the ways to a byte of a target's window. A span has one (window/span.h), a road is a
- * constant table.
+ * Roads: the ways to a byte of a target's window. A span has one road (window/span.h), a constant
+ * table of functions.
  *
  *   store  load and store, where the memory is mapped: arenas of any process, memory that has moved
  *          to where neighbours map it (adopt/adopt.h), our own memory outside of both
@@ -11,8 +11,8 @@
  *   net    messages to the target, or the network's own puts and gets: another node
  *          remote/move.c
  *
- * A new way to reach memory is a table here, a file of its own, and a line where spans are made
- * (create/reach.c, rma/regions.c). The table of net lies above this folder, so its maker registers
+ * A new way to reach memory needs a table here, a file, and a line where spans are made
+ * (create/reach.c, rma/regions.c). The table of net lies above this folder, so its folder registers
  * it.
  */
 #ifndef PROA_RMA_ROAD_H
@@ -30,25 +30,25 @@ struct proa_combine;
 struct proa_carry {
     struct proa_win *win;
     int rank, put;
-    struct proa_cma_batch batch; /* cma: the aggregated runs */
+    struct proa_cma_batch batch; /* CMA: the aggregated runs */
 };
 
 struct proa_road {
-    /* Moves runs that lie in the span. May aggregate (gather) them until proa_carry_end. PROA_OK or
-     * a code. Over the network there are no lists. */
+    /* Moves runs that lie in the span. May aggregate them until proa_carry_end. Returns PROA_OK or
+     * a code. Over the network, runs are never a list. */
     int (*move)(struct proa_carry *carry, const struct proa_span *span,
                 const struct proa_runs *runs);
-    /* Does what combine says to the elements of runs that lie in the span. The caller keeps other
-     * accessors out, but over the network, where the target does. PROA_OK or a code. */
+    /* Applies the operation to the elements of runs that lie in the span. The caller excludes other
+     * accessors; over the network the target does. Returns PROA_OK or a code. */
     int (*apply)(struct proa_combine *combine, const struct proa_span *span,
                  const struct proa_runs *runs);
 };
 
 extern PROA_HIDDEN const struct proa_road proa_road_store, proa_road_cma;
-/* net: set before the first window over several nodes is made, and then constant. */
+/* The road net, set before the first window over several nodes is created, and then constant. */
 extern PROA_HIDDEN const struct proa_road *proa_road_net;
 
-/* The road of a span. */
+/* Returns the road of a span. */
 static inline const struct proa_road *proa_road_of(const struct proa_span *span)
 {
     return span->road == PROA_ROAD_STORE ? &proa_road_store
@@ -56,20 +56,20 @@ static inline const struct proa_road *proa_road_of(const struct proa_span *span)
                                          : proa_road_net;
 }
 
-/* A put or get is: begin, any number of moves by a road or of the next two, end. All return PROA_OK
- * or a code. */
+/* A put or get consists of begin, any number of moves by a road or by the next two functions, and
+ * end. All return PROA_OK or a code. */
 static inline void proa_carry_begin(struct proa_carry *carry, struct proa_win *win, int rank,
                                     int put)
 {
     carry->win = win;
     carry->rank = rank;
     carry->put = put;
-    carry->batch.peer = NULL; /* begun by the road */
+    carry->batch.peer = NULL; /* set by the road */
     carry->batch.runs = 0;
 }
-/* Runs over as many spans as they may. Lists are in the target. */
+/* Moves runs over any number of spans. Lists are in the target. */
 int proa_carry_runs(struct proa_carry *carry, const struct proa_runs *runs);
-/* Bytes in a row, likewise. */
+/* Moves contiguous bytes likewise. */
 int proa_carry_bytes(struct proa_carry *carry, uint64_t position, char *origin, uint64_t bytes);
 static inline int proa_carry_end(struct proa_carry *carry)
 {
@@ -78,9 +78,9 @@ static inline int proa_carry_end(struct proa_carry *carry)
 
 /* ---- for programs that load and store themselves, and for statistics ---- */
 
-/* Where target's window memory starts in this process, for load and store; for a part of no bytes
- * of a contiguous shared window, where it would start. NULL where there is no such address, or none
- * that outlives the window: another's adopted memory. */
+/* Returns the start of target's window memory in this process, for loads and stores; for an empty
+ * part of a contiguous shared window, where it would start. Returns NULL if there is no such
+ * address, or none that outlives the window, as for another process's adopted memory. */
 static inline char *proa_win_load_store(struct proa_win *win, int target)
 {
     const struct proa_target *t = &win->targets[target];
@@ -91,10 +91,10 @@ static inline char *proa_win_load_store(struct proa_win *win, int target)
     return t->only.adopted ? (char *)win->base : t->only.here;
 }
 
-/* BY_REGION: a dynamic window's, which may have regions of several kinds. */
+/* BY_REGION: for a dynamic window, which may have regions of several kinds. */
 enum proa_reach { PROA_BY_STORE, PROA_BY_KERNEL, PROA_BY_NETWORK, PROA_BY_REGION };
 
-/* Of several ways the slowest. */
+/* Returns the slowest of several ways. */
 static inline enum proa_reach proa_reach_of(const struct proa_target *target)
 {
     if (proa_is_remote(target))

@@ -9,10 +9,10 @@
 
 #include <stdlib.h>
 
-/* The kernel looks up each page anew: four of them take as long as getting there. */
+/* The kernel looks up each page again; four lookups take as long as the system call itself. */
 enum { FOUR_PAGES = 4 * 4096 };
 
-/* The count tells the owner whether its memory had better move (adopt/policy.h). */
+/* The owner decides by this count whether to move its memory (adopt/policy.h). */
 static void tell_owner(const struct proa_win *win, int rank, uint64_t bytes)
 {
     struct proa_win_ctl *ctl = win->targets[rank].ctl;
@@ -44,7 +44,7 @@ static int move(struct proa_carry *carry, const struct proa_span *span, const st
 
 /* ---- accumulates ---- */
 
-/* Value and index of each pair, in few system calls; its padding is not written, as it may have
+/* Writes value and index of each pair, in few system calls. Padding is not written, as it may have
  * changed since it was read. */
 static int write_fields(const struct proa_elements *c, struct proa_peer *peer, uint64_t at,
                         char *copy)
@@ -77,7 +77,8 @@ static int apply_to_copy(const struct proa_elements *c, struct proa_peer *peer, 
                                     : proa_cma_write(peer, at, copy, c->count * c->bytes);
 }
 
-/* The first run: reads, changes here and writes back, in pieces of `room` bytes. */
+/* Applies the first run: reads it, changes the copy and writes it back, in pieces of `room`
+ * bytes. */
 static int apply_run(struct proa_combine *c, const struct proa_span *span,
                      const struct proa_runs *runs, char *copy, uint64_t room)
 {
@@ -97,11 +98,11 @@ static int apply_run(struct proa_combine *c, const struct proa_span *span,
 
 /* ---- several runs ---- */
 
-/* The kernel takes as long for one more run as for reading a page that is not needed. */
+/* The kernel takes as long for another run as for reading an unneeded page. */
 enum { GAP = 4096 };
 
-/* Runs that ascend, and the bytes between those that are close together; the first one goes to the
- * beginning of the copy. */
+/* Reads ascending runs, and the bytes between those that are close together. The first run is at
+ * the start of the copy. */
 static int read_close(struct proa_peer *owner, uint64_t key, const struct proa_runs *all,
                       char *copy)
 {
@@ -125,7 +126,7 @@ static int read_close(struct proa_peer *owner, uint64_t key, const struct proa_r
     return error ? error : proa_cma_end(&batch);
 }
 
-/* Writes the runs, and nothing else. */
+/* Writes only the runs. */
 static int write_each(struct proa_peer *owner, uint64_t key, const struct proa_runs *all,
                       char *copy)
 {
@@ -143,7 +144,8 @@ static int write_each(struct proa_peer *owner, uint64_t key, const struct proa_r
     return error ? error : proa_cma_end(&batch);
 }
 
-/* In a copy of all that they span, read and written back by few system calls. */
+/* Applies the runs in a copy of all bytes that they span, which few system calls read and write
+ * back. */
 static int apply_together(struct proa_combine *c, const struct proa_span *span,
                           const struct proa_runs *runs, char *copy)
 {
@@ -159,7 +161,7 @@ static int apply_together(struct proa_combine *c, const struct proa_span *span,
     return c->run.operation == PROA_OP_NO_OP ? PROA_OK : write_each(span->owner, key, runs, copy);
 }
 
-/* Several stripes' worth at once, as each time has its price. */
+/* Applies the bytes of several stripes at a time, to save system calls. */
 static int apply(struct proa_combine *c, const struct proa_span *span, const struct proa_runs *all)
 {
     const uint64_t reaches = (uint64_t)(proa_runs_high(all) - proa_runs_low(all)),

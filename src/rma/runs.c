@@ -22,7 +22,7 @@ int64_t proa_runs_high(const struct proa_runs *runs)
     return proa_runs_ascend(runs) ? end_of(runs, runs->count - 1) : runs->list->high;
 }
 
-/* The number of those that end there or before. */
+/* Returns the number of runs that end at `end` or before. */
 static uint64_t before(const struct proa_runs *runs, int64_t end)
 {
     uint64_t low = 0, high = runs->count;
@@ -62,7 +62,7 @@ uint64_t proa_runs_in(const struct proa_runs *runs, const struct proa_span *span
     return proa_runs_within(runs, span->end - first);
 }
 
-/* ---- going on ---- */
+/* ---- skipping ---- */
 
 static uint64_t total(const struct proa_run *run, uint64_t count)
 {
@@ -121,7 +121,7 @@ struct proa_runs proa_runs_row(const struct proa_runs *runs, uint64_t unit)
 
 /* ---- copying ---- */
 
-/* Sizes of basic types get a loop that the compiler can unroll. each: one statement, for runs of
+/* Sizes of basic types have a loop that the compiler can unroll. each: a statement for runs of
  * `size` bytes. */
 #define FOR_SIZES(bytes, each) \
     switch (bytes) {           \
@@ -152,7 +152,8 @@ static void copy_loop(char *to, int64_t to_stride, const char *from, int64_t fro
 #undef COPY
 }
 
-/* Runs of one size, to where they lie side by side; or back, a constant in every call. */
+/* Copies runs of one size to contiguous memory, or back. back: 1 to copy back; a constant in every
+ * call. */
 PROA_FORMS void copy_even(char *base, char *packed, const struct proa_runs *runs, int back)
 {
     const struct proa_run *run = runs->run;
@@ -203,8 +204,8 @@ void proa_runs_copy(const struct proa_runs *runs, char *target, int put)
 
 /* ---- accumulating ---- */
 
-/* Runs that are that short are brought together in a copy, so that the loop has something to run
- * over; that much of them at a time, on the stack. */
+/* Runs of at most SHORT bytes are packed into a copy on the stack, COPY_BYTES at a time, so that
+ * the loop has several elements. */
 enum { SHORT = 32, COPY_BYTES = 1024 };
 
 void proa_runs_first(const struct proa_runs *runs, struct proa_elements *elements)
@@ -214,9 +215,9 @@ void proa_runs_first(const struct proa_runs *runs, struct proa_elements *element
     elements->result = runs->result;
 }
 
-/* How many of the first ones go together: only runs that certainly have no byte in common. Others
- * are worked on one by one. They are the program's mistake (MPI-4.1, 13.3.1), but both hosts add to
- * such bytes as often as they are named. */
+/* Returns the number of first runs that are packed together: only runs that certainly have no
+ * common byte. Others are applied one by one. They are an error of the program (MPI-4.1, 13.3.1),
+ * but both hosts accumulate into such bytes once for each run. */
 static uint64_t short_ones(const struct proa_runs *runs)
 {
     uint64_t bytes = 0, n = 0;
@@ -234,7 +235,7 @@ static uint64_t short_ones(const struct proa_runs *runs)
     return n;
 }
 
-/* Between places that are `stride` apart and those side by side. */
+/* Copies between strided and contiguous places. */
 static void pack(char *to, int64_t to_stride, const char *from, int64_t from_stride,
                  const struct proa_runs *runs, uint64_t bytes)
 {

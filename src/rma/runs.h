@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs of bytes in a target's window, with their places in the buffers of an operation: what a walk
- * finds (type/walk.h), on the way to memory (rma/road.h). They are copied and worked on here.
- * Nothing here guards: that is the work of rma/apply.c.
+ * Runs of bytes in a target's window, with their places in the buffers of an operation. A walk
+ * (type/walk.h) finds them for a road (rma/road.h). These functions copy them and apply operations
+ * to them; rma/apply.c guards them.
  */
 #ifndef PROA_RMA_RUNS_H
 #define PROA_RMA_RUNS_H
@@ -13,64 +13,64 @@
 struct proa_elements;
 
 /*
- * `count` runs, at equal distances or as a list says. Also the iterator over them: proa_runs_skip
+ * `count` runs, at equal distances or from a list. Also the iterator over them: proa_runs_skip
  * makes the next run the first.
  *
- * A list lies in the target, or at the origin (at_origin). The other sides have its bytes in a row,
- * so their strides are the size of a run. The stride of the listed side is 0.
+ * A list describes the target, or the origin (at_origin). The other sides are contiguous, so their
+ * strides are the size of a run. The stride of the listed side is 0.
  */
 struct proa_runs {
     uint64_t count;
-    uint64_t bytes;    /* of each; 0: as the list says, and so are the strides */
-    uint64_t position; /* in the target's window: of the first, or from which its list counts */
-    int64_t stride;    /* from one to the next */
-    char *origin;      /* NULL: an accumulate without one */
+    uint64_t bytes;    /* size of each run; 0 if sizes and strides are in the list */
+    uint64_t position; /* position in the target's window of the first, or the base of its list */
+    int64_t stride;    /* distance from one to the next */
+    char *origin;      /* NULL for an accumulate without origin */
     int64_t origin_stride;
-    char *result; /* NULL: none */
+    char *result; /* NULL if there is none */
     int64_t result_stride;
-    const struct proa_run *run;   /* the first of the list; NULL: no list */
-    const struct proa_list *list; /* of which these are a part */
+    const struct proa_run *run;   /* the first of the list; NULL without a list */
+    const struct proa_list *list; /* the list that these are a part of */
     int at_origin;
 };
 
-/* Bytes of the first run. */
+/* Returns the size of the first run, in bytes. */
 static inline uint64_t proa_runs_bytes(const struct proa_runs *runs)
 {
     return runs->bytes ? runs->bytes : runs->run->bytes;
 }
 
-/* Bytes from `position` to the first run. */
+/* Returns the distance from `position` to the first run, in bytes. */
 static inline int64_t proa_runs_offset(const struct proa_runs *runs)
 {
     return runs->run && !runs->at_origin ? runs->run->offset : 0;
 }
 
-/* Does each run in the target end behind the one before? */
+/* Returns whether each run in the target ends after the previous one. */
 static inline int proa_runs_ascend(const struct proa_runs *runs)
 {
     return runs->run ? runs->list->ascends : runs->stride > 0 || runs->count == 1;
 }
 
-/* Offsets from `position`: of the lowest byte, and of the end of the highest. Those of runs that do
- * not ascend may be farther than the last of them. */
+/* Return the offset from `position` of the lowest byte, and of the end of the highest. For runs
+ * that do not ascend, these may exceed the bounds of the remaining runs. */
 int64_t proa_runs_low(const struct proa_runs *runs);
 int64_t proa_runs_high(const struct proa_runs *runs);
 
-/* How many of the first runs lie within so many bytes from the lowest one on; all or none of those
- * that do not ascend. */
+/* Returns the number of first runs that lie within `bytes` bytes of the lowest one; all or none of
+ * runs that do not ascend. */
 uint64_t proa_runs_within(const struct proa_runs *runs, uint64_t bytes);
 
-/* The same for a span in which the first one begins; at most one of those that do not ascend. */
+/* The same for a span in which the first run begins; at most one of runs that do not ascend. */
 uint64_t proa_runs_in(const struct proa_runs *runs, const struct proa_span *span);
 
-/* Bytes of all. */
+/* Returns the total size of the runs, in bytes. */
 uint64_t proa_runs_total(const struct proa_runs *runs);
 
-/* Goes on behind the first n. */
+/* Skips the first n runs. */
 void proa_runs_skip(struct proa_runs *runs, uint64_t n);
 
-/* The first run as runs of `unit` bytes, which lie in a row; and the first n of these as one run.
- */
+/* proa_runs_row returns the first run as contiguous runs of `unit` bytes, proa_runs_joined the
+ * first n of these as one run. */
 struct proa_runs proa_runs_row(const struct proa_runs *runs, uint64_t unit);
 static inline struct proa_runs proa_runs_joined(const struct proa_runs *row, uint64_t n)
 {
@@ -81,7 +81,7 @@ static inline struct proa_runs proa_runs_joined(const struct proa_runs *row, uin
     return run;
 }
 
-/* The runs as one, if they lie in a row on all sides; else as they are. */
+/* Returns the runs as one if they are contiguous on all sides, else unchanged. */
 static inline struct proa_runs proa_runs_merged(const struct proa_runs *runs)
 {
     const int64_t bytes = (int64_t)runs->bytes;
@@ -92,14 +92,15 @@ static inline struct proa_runs proa_runs_merged(const struct proa_runs *runs)
     return are_in_row ? proa_runs_joined(runs, runs->count) : *runs;
 }
 
-/* Copies the runs from the origin to the target, where `position` is mapped or copied; or back. */
+/* Copies the runs between origin and target. target: address of `position`, mapped or in a copy.
+ * put: 1 to copy to the target. */
 void proa_runs_copy(const struct proa_runs *runs, char *target, int put);
 
-/* Does what the elements say, count and places aside, to all runs; these have whole elements.
- * target: as above. Sets count and places of the elements. */
+/* Applies the operation of the elements to all runs, which consist of whole elements. target: as
+ * above. Sets count and places of the elements. */
 void proa_runs_apply(struct proa_elements *elements, const struct proa_runs *runs, char *target);
 
-/* The elements of the first run: their count and places. */
+/* Sets count and places of the elements to those of the first run. */
 void proa_runs_first(const struct proa_runs *runs, struct proa_elements *elements);
 
 #endif
