@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The general way of operations (operation.h): turns MPI's arguments into core's, and calls core.
+/* The general way of operations (operation.h): converts MPI's arguments to core's, and calls core.
  */
 #include "bind/operation.h"
 
@@ -11,7 +11,7 @@ static int count_negative(const char *which, int64_t count)
     return proa_fail(PROA_ERR_COUNT, "%s count %lld is negative", which, (long long)count);
 }
 
-/* PROA_OK, PROA_NOWHERE or a code. */
+/* Returns PROA_OK, PROA_NOWHERE or a code. */
 static inline int set_there(const struct proa_win *win, struct proa_there *there, int rank,
                             MPI_Aint displacement, int64_t count, MPI_Datatype datatype,
                             enum proa_call call)
@@ -48,7 +48,7 @@ static int set_buffer(struct proa_buffer *buffer, const char *which, const void 
     return PROA_RARELY(count < 0) ? count_negative(which, count) : PROA_OK;
 }
 
-/* Is there nothing to do, and nothing wrong? There are no bytes, or no target. */
+/* Returns whether there is nothing to do, and no error: there are no bytes, or no target. */
 static inline int is_nothing(struct proa_win *win, int64_t count, MPI_Datatype datatype, int rank,
                              int64_t target_count, MPI_Datatype target_datatype)
 {
@@ -58,7 +58,7 @@ static inline int is_nothing(struct proa_win *win, int64_t count, MPI_Datatype d
            proa_type_find(datatype)->dense && proa_is_open(win, rank);
 }
 
-/* Both sides of an operation on one buffer. */
+/* Sets both sides of an operation that uses one buffer. */
 static inline int set_sides(struct proa_buffer *near, struct proa_there *there, const void *origin,
                             int64_t count, MPI_Datatype datatype, int rank, MPI_Aint displacement,
                             int64_t target_count, MPI_Datatype target_datatype,
@@ -106,7 +106,7 @@ int proa_accumulate_slow(const void *origin, int64_t count, MPI_Datatype datatyp
     return proa_return(win, call, error);
 }
 
-/* The origin arguments of a no-op are not looked at (MPI-4.1, 13.3.4). */
+/* The origin arguments of a no-op are ignored (MPI-4.1, 13.3.4). */
 int proa_get_accumulate_slow(const void *origin, int64_t count, MPI_Datatype datatype, void *result,
                              int64_t result_count, MPI_Datatype result_datatype, int rank,
                              MPI_Aint displacement, int64_t target_count,

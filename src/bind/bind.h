@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The common needs of every exported function: the alias, and the way from core's codes to MPI's
+ * Common needs of every exported function: the alias, and the conversion of core's codes to MPI's
  * errors.
  *
- * Each function of the chapter is defined as PMPI_X and exported as MPI_X too, weakly, as an MPI
- * library does; so profiling tools stack above Proa, and a host's other bindings end here,
- * whichever of the two names they call.
+ * Each function of the chapter is defined as PMPI_X and also exported as MPI_X, weakly, as an MPI
+ * library does. So profiling tools are layered above Proa, and a host's other bindings call Proa,
+ * whichever of the two names they use.
  */
 #ifndef PROA_BIND_BIND_H
 #define PROA_BIND_BIND_H
@@ -23,7 +23,7 @@
     PROA_EXPORT extern __typeof__(PMPI_##name) MPI_##name \
         __attribute__((weak, alias("PMPI_" #name)))
 
-/* Heads the definition of an exported function. The name may be a macro (bind/width.h). */
+/* Starts the definition of an exported function. The name may be a macro (bind/width.h). */
 #define PROA_MPI_OF(name) \
     PROA_ALIAS(name);     \
     PROA_EXPORT int PMPI_##name
@@ -31,55 +31,56 @@
 
 #define PROA_RARELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Not an error: the target is MPI_PROC_NULL, there is nothing to do. */
+/* Not an error: the target is MPI_PROC_NULL, and there is nothing to do. */
 enum { PROA_NOWHERE = 2 };
 
-/* The MPI class of one of core's codes. */
+/* Returns the MPI class of one of core's codes. */
 int proa_class_of(int code);
 
-/* MPI_ERR_RMA_NOTIFICATION (draft of MPI-5.1, 12.6): a class that is added to the host's at the
- * first call. */
+/* Returns MPI_ERR_RMA_NOTIFICATION (draft of MPI-5.1, 12.6), a class that is added to the host's at
+ * the first call. */
 int proa_class_of_notification(void);
 
-/* Tells the user about the failure `code` in `call` and raises its class on the window's error
- * handler. Returns what the call is to return: the class; MPI_SUCCESS after a handler of MPICH's
+/* Reports the failure `code` in `call` to the user and raises its class on the window's error
+ * handler. Returns the call's return value: the class; or MPI_SUCCESS after a handler of MPICH's
  * C++, as MPICH does. */
 int proa_raise(const struct proa_win *win, enum proa_call call, int code) __attribute__((cold));
 
 /* This thread has raised an error since check mode began its call. */
 extern PROA_HIDDEN _Thread_local int proa_has_raised PROA_INITIAL_EXEC;
 
-/* The same on a communicator's: for the calls that create a window. */
+/* The same on a communicator's error handler: for the calls that create a window. */
 int proa_raise_on_comm(MPI_Comm comm, enum proa_call call, int code) __attribute__((cold));
 
 /* Raises MPI_ERR_WIN for a call on a window of Proa's that has been freed. Returns the class. */
 int proa_raise_freed(enum proa_call call) __attribute__((cold));
 
-/* Raises MPI_ERR_UNSUPPORTED_OPERATION on a window of the host's, for a call that the host does not
+/* Raises MPI_ERR_UNSUPPORTED_OPERATION on a window of the host, for a call that the host does not
  * have. Returns the class. */
 int proa_raise_unserved(MPI_Win handle, enum proa_call call) __attribute__((cold));
 
-/* Returns the host's answer for a handle that is not a window of Proa's. But hosts take the handle
- * of a freed window for a good one, or crash on it, so Proa remembers its own freed handles. */
+/* Returns the host's result for a handle that is not a window of Proa's. But hosts accept the
+ * handle of a freed window, or crash on it, so Proa remembers its own freed handles. */
 #define PROA_HOST_ANSWERS(name, handle, ...)                           \
     (proa_handle_is_freed(handle) ? proa_raise_freed(PROA_CALL_##name) \
                                   : proa_pmpi()->name(__VA_ARGS__))
 
-/* Around a call of the host's that raises an error for Proa, or that the program raises on a window
- * of Proa's: that error is not the host's own. */
+/* Called before (yes: 1) and after (0) the host raises an error for Proa, or the program raises one
+ * on a window of Proa's: that error is not the host's own. */
 void proa_raising(int yes);
 
-/* The host raises an error on this thread: unless it does so for Proa, the last sentence is
- * forgotten. */
+/* Called when the host raises an error on this thread. Unless the host does so for Proa, the last
+ * sentence is forgotten. */
 void proa_raised_by_host(void);
 
-/* The return value of a call on a window. */
+/* Returns the return value of a call on a window. */
 static inline int proa_return(const struct proa_win *win, enum proa_call call, int code)
 {
     return PROA_RARELY(code < 0) ? proa_raise(win, call, code) : MPI_SUCCESS;
 }
 
-/* Is rank a rank of the window's? PROA_OK, PROA_NOWHERE for MPI_PROC_NULL, or PROA_ERR_RANK. */
+/* Checks that rank is a rank of the window. Returns PROA_OK, PROA_NOWHERE for MPI_PROC_NULL, or
+ * PROA_ERR_RANK. */
 int proa_rank_outside(const struct proa_win *win, int rank) __attribute__((cold));
 
 static inline int proa_check_rank(const struct proa_win *win, int rank)
@@ -88,18 +89,18 @@ static inline int proa_check_rank(const struct proa_win *win, int rank)
                                                               : PROA_OK;
 }
 
-/* The host window behind a handle, for the host's own services; the handle itself if it is not
+/* Returns the host window of a handle, for the host's own services; the handle itself if it is not
  * Proa's. */
 MPI_Win proa_host_handle(MPI_Win handle);
 
-/* A predefined attribute for Fortran, which gets values, not addresses (MPI-4.1, 13.2.6). Only here
- * the hosts' Fortran does not go through the C calls (doc/HOSTS.md): the calls that it makes
- * instead are in fortran_HOST.c. 1 and *flag 1 if handle is a window of Proa's and keyval (as C
- * numbers it) a predefined one; else 0 and *flag 0. */
+/* Gets a predefined attribute for Fortran, which receives values, not addresses (MPI-4.1, 13.2.6).
+ * Only here the hosts' Fortran does not use the C calls (doc/HOSTS.md): the calls that it makes
+ * instead are in fortran_HOST.c. Returns 1 with *flag 1 if handle is a window of Proa's and keyval
+ * (as C numbers it) a predefined one; else 0 with *flag 0. */
 int proa_attribute_for_fortran(MPI_Win handle, int keyval, MPI_Aint *value, int *flag);
 
-/* The keyval of a predefined attribute of notified communication, which the host gives at the first
- * call. */
+/* The keyvals of the predefined attributes of notified communication. The host gives each at the
+ * first call. */
 enum proa_notify_keyval {
     PROA_NOTIFY_NUM_SB,
     PROA_NOTIFY_NUM_UB,
@@ -108,8 +109,9 @@ enum proa_notify_keyval {
 };
 int proa_notify_keyval(enum proa_notify_keyval which);
 
-/* Assertions: MPI's bits to core's. PROA_ERR_ASSERT for bits outside of `allowed` (core's bits).
- * None is the usual case, and has to be quick. */
+/* Converts MPI's assertions to core's bits. allowed: core's bits that the call accepts. Returns
+ * PROA_OK, or PROA_ERR_ASSERT for other bits. No assertion is the usual case, and has to be fast.
+ */
 int proa_mode_of(int assert, int allowed, int *mode);
 
 static inline int proa_mode(int assert, int allowed, int *mode)

@@ -2,15 +2,15 @@
 /*
  * See callbacks.h. Error handlers.
  *
- * The host calls the program's functions with the host window behind the handle. That is the handle
+ * The host calls the program's functions with the host window of the handle. That is the handle
  * itself, except for light handles: for these Proa calls the functions, if it knows them.
  */
 #include "bind/callbacks.h"
 #include "base/atomic.h"
 #include "bind/bind.h"
 
-/* From error handlers to the program's functions; and to C++'s caller, for those of C++. Fortran's
- * are called like C's: its handles are integers too. They are not taken out: a number that is given
+/* Maps error handlers to the program's functions; and to C++'s caller, for those of C++. Fortran's
+ * functions are called like C's: its handles are integers too. Entries stay: a number that is given
  * out again is entered anew. */
 static struct proa_table functions = PROA_TABLE_INIT;
 static struct proa_table cxx_callers = PROA_TABLE_INIT;
@@ -47,7 +47,7 @@ int proa_errhandler_is_cxx(MPI_Errhandler errhandler)
            proa_table_find(&cxx_others, PROA_TABLE_KEY(errhandler));
 }
 
-/* Calls the handler if it is a function of the program: 1, it has been called. */
+/* Calls the handler if it is a function of the program. Returns 1 if it was called. */
 static int call_with_own_handle(struct proa_handle *handle, int code)
 {
     MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -61,7 +61,7 @@ static int call_with_own_handle(struct proa_handle *handle, int code)
         return 0;
     function = (MPI_Win_errhandler_function *)proa_table_find(&functions, PROA_TABLE_KEY(handler));
     caller = (proa_cxx_caller *)proa_table_find(&cxx_callers, PROA_TABLE_KEY(handler));
-    proa_pmpi()->Errhandler_free(&handler); /* the window keeps it */
+    proa_pmpi()->Errhandler_free(&handler); /* the window holds a reference */
     if (!function)
         return 0;
     if (caller)

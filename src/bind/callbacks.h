@@ -6,27 +6,27 @@
 
 #include "host/handle.h"
 
-/* Calls the window's error handler with that code. Returns what MPI_Win_call_errhandler is to
- * return. */
+/* Calls the window's error handler with that code. Returns the return value of
+ * MPI_Win_call_errhandler. */
 int proa_call_errhandler(struct proa_handle *handle, int code);
 
-/* How C++ calls a function of its own; kind: of what object (MPICH's, where C++ is a language of
- * its own). */
+/* The form of a call from C++ to a function of its own. kind: kind of the object (MPICH's, where
+ * C++ is a language of its own). */
 enum { PROA_CXX_WINDOW = 2 };
 typedef void proa_cxx_caller(int kind, MPI_Win *handle, int *code, void (*function)(void));
 
-/* The program has made an error handler for windows. Proa has to know it if the host has light
- * handles; without memory the host calls it. */
+/* Called when the program has created an error handler for windows. Proa has to know it if the host
+ * has light handles; without memory the host calls it. */
 void proa_errhandler_made(MPI_Errhandler errhandler, MPI_Win_errhandler_function *function);
 
-/* It has been made, just before, by C++. */
+/* Called when C++ has just created one. */
 void proa_errhandler_made_by_cxx(MPI_Errhandler errhandler, proa_cxx_caller *caller);
 
-/* One has been made that the host may call for every window, as it is called with the handle that
- * the program knows: by C++, or by another language. */
+/* Called when a handler was created, by C++ or another language, that the host may call for every
+ * window, because it gets the handle that the program knows. */
 void proa_errhandler_made_for_host(MPI_Errhandler errhandler, int by_cxx);
 
-/* Has it been made by C++? */
+/* Returns whether C++ created the handler. */
 int proa_errhandler_is_cxx(MPI_Errhandler errhandler);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions of the program that a host of the standard ABI calls with a window: delete
- * functions of attributes, and error handlers. The host calls them with the host window behind the
- * handle. For a light handle (host/kind.h) that is another one than the program knows. No host has
- * Fortran or C++ for the ABI: there are only the calls of C.
+ * functions of attributes, and error handlers. The host calls them with the host window of the
+ * handle. For a light handle (host/kind.h) the program knows another handle. No host has Fortran or
+ * C++ for the ABI: there are only the calls of C.
  */
 #include "bind/bind.h"
 #include "bind/callbacks.h"
@@ -12,14 +12,14 @@
 
 /* ---- delete functions ---- */
 
-/* The extra state of a keyval of windows: a keyval lives on with its attributes when it is freed,
- * so this is kept for good. */
+/* The extra state of a keyval of windows. A freed keyval exists as long as its attributes, so this
+ * is never freed. */
 struct keyval {
     MPI_Win_delete_attr_function *delete;
     void *extra;
 };
 
-/* MPICH holds no lock meanwhile. */
+/* MPICH holds no lock during the call. */
 static int delete_by_own_handle(MPI_Win handle, int keyval, void *value, void *extra)
 {
     const struct keyval *own = extra;
@@ -38,7 +38,7 @@ PROA_MPI(Win_create_keyval)
     struct keyval *own = delete == MPI_WIN_NULL_DELETE_FN ? NULL : malloc(sizeof *own);
     int error;
 
-    if (!own) /* none to call; or, without memory, it gets the host's handle */
+    if (!own) /* there is none to call; or, without memory, it gets the host's handle */
         return proa_pmpi()->Win_create_keyval(copy, delete, keyval, extra);
     *own = (struct keyval){delete, extra};
     error = proa_pmpi()->Win_create_keyval(MPI_WIN_NULL_COPY_FN, delete_by_own_handle, keyval, own);

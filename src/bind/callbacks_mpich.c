@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions of the program that MPICH calls with a window: delete functions of attributes, and
- * error handlers. MPICH calls them with the host window behind the handle. For a light handle
- * (host/kind.h) that is another one than the program knows.
+ * error handlers. MPICH calls them with the host window of the handle. For a light handle
+ * (host/kind.h) the program knows another handle.
  */
 #include "bind/bind.h"
 #include "bind/callbacks.h"
@@ -14,8 +14,8 @@
 /* ---- delete functions ---- */
 
 /* MPICH calls a delete function through its keyval's proxy, which knows the function's language:
- * C's, unless the binding that made the keyval sets its own. Every window keyval gets a proxy of
- * ours instead, in front of that one. MPICH holds no lock meanwhile. */
+ * C's, unless the binding that created the keyval sets its own. Every window keyval gets a proxy of
+ * ours instead, which calls that one. MPICH holds no lock during the call. */
 typedef int delete_proxy(MPI_Win_delete_attr_function *function, MPI_Win handle, int keyval,
                          int kind, void *value, void *extra);
 typedef void copy_proxy(void); /* never called: windows are not duplicated */
@@ -23,12 +23,12 @@ typedef void set_proxy_function(int keyval, copy_proxy *copy, delete_proxy *dele
 
 PROA_EXPORT set_proxy_function MPII_Keyval_set_proxy;
 
-/* From keyval to the proxy of its language. Keyvals are not taken out: a freed one lives on with
- * its attributes, and when its number is given out again it is entered anew. */
+/* Maps a keyval to the proxy of its language. Entries stay: a freed keyval exists as long as its
+ * attributes, and if its number is given out again, it is entered anew. */
 static struct proa_table delete_proxies = PROA_TABLE_INIT;
 
-/* A copy of MPICH's own proxy, which is not exported: the lowest bit of kind says that the value is
- * an integer (set by Fortran) and no pointer. */
+/* A copy of MPICH's own proxy, which is not exported. The lowest bit of kind says that the value is
+ * an integer (set by Fortran), not a pointer. */
 static int delete_by_c(MPI_Win_delete_attr_function *function, MPI_Win handle, int keyval, int kind,
                        void *value, void *extra)
 {
@@ -48,8 +48,7 @@ static int delete_by_own_handle(MPI_Win_delete_attr_function *function, MPI_Win 
     return error;
 }
 
-/* Without memory, or in an MPICH that has no proxies, delete functions get the handle that MPICH
- * gives them. */
+/* Without memory, or in an MPICH that has no proxies, delete functions get MPICH's handle. */
 PROA_MPI(Win_create_keyval)
 (MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *delete, int *keyval, void *extra)
 {
@@ -62,7 +61,8 @@ PROA_MPI(Win_create_keyval)
     return error;
 }
 
-/* Fortran and C++, for keyvals of windows, communicators and datatypes, just made. */
+/* Called by Fortran and C++ for keyvals of windows, communicators and datatypes that they have just
+ * created. */
 PROA_EXPORT void MPII_Keyval_set_proxy(int keyval, copy_proxy *copy, delete_proxy *delete)
 {
     set_proxy_function *host = (set_proxy_function *)dlsym(RTLD_NEXT, "MPII_Keyval_set_proxy");
@@ -88,7 +88,7 @@ PROA_MPI(Win_create_errhandler)(MPI_Win_errhandler_function *function, MPI_Errha
     return error;
 }
 
-/* C++, for those of windows, communicators and files, just made. */
+/* Called by C++ for error handlers of windows, communicators and files that it has just created. */
 PROA_EXPORT void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, proa_cxx_caller *caller)
 {
     set_cxx_function *host = (set_cxx_function *)dlsym(RTLD_NEXT, "MPII_Errhandler_set_cxx");
@@ -99,9 +99,9 @@ PROA_EXPORT void MPII_Errhandler_set_cxx(MPI_Errhandler errhandler, proa_cxx_cal
 
 /* ---- error handlers of MPICH 5's C++ and Fortran ---- */
 
-/* MPICH 5's bindings make them by a call of their own, whose function gets a pointer of the
- * caller's as well. `gone` is called with that pointer when the handler is freed. Here a function
- * of ours stands in between. MPICH 4 has no such call, and its header no such types. */
+/* MPICH 5's bindings create them by a call of their own, whose function also gets a pointer of the
+ * caller. `gone` is called with that pointer when the handler is freed. Proa passes a function of
+ * its own, which calls that one. MPICH 4 has no such call, and its header no such types. */
 typedef void errhandler_x(MPI_Win handle, int code, void *extra);
 typedef void destructor_x(void *extra);
 typedef int create_x(errhandler_x *function, destructor_x *gone, void *extra,
@@ -130,7 +130,8 @@ static void handler_gone(void *extra)
     free(extra);
 }
 
-/* Is the function in the library of MPICH's C++, which is where MPI::Win::Create_errhandler is? */
+/* Returns whether the function is in the library of MPICH's C++, which has
+ * MPI::Win::Create_errhandler. */
 static int is_of_cxx(errhandler_x *function)
 {
     static const char create[] = "_ZN3MPI3Win17Create_errhandlerEPFvRS0_PizE";

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The calls that complete requests, or ask whether they are complete (MPI-4.1, 3.7.3 to 3.7.6):
- * Proa takes them over because of the requests that it gives (bind/greq.h).
+ * The calls that complete requests, or return whether they are complete (MPI-4.1, 3.7.3 to 3.7.6).
+ * Proa overrides them because of its own requests (bind/greq.h).
  *
- * While none of these is open a call goes to the host, after one load. Otherwise Proa first tells
- * the host of its completed requests. Calls that wait are then loops of the host's tests, so that
- * Proa moves its network and the host's messages meanwhile. The calls need not know which requests
- * are Proa's, so they are right for any requests, null and inactive ones too. Their results are the
- * host's.
+ * While none of these is open, a call is passed to the host after one load. Otherwise Proa first
+ * reports its completed requests to the host. Calls that wait are then loops of the host's tests,
+ * so that Proa makes progress on its network and the host's messages meanwhile. The calls need not
+ * know which requests are Proa's. So they are right for any requests, null and inactive ones too.
+ * Their results are the host's.
  */
 #include "bind/greq.h"
 #include "base/atomic.h"
@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The host's functions, looked up one by one at their first calls: not by proa_pmpi(), as programs
- * without windows, of any MPI, come here too. */
+/* The host's functions, looked up one by one at their first calls. proa_pmpi() is not used, as
+ * programs without windows, of any MPI, make these calls too. */
 static void *host_Wait, *host_Waitall, *host_Waitany, *host_Waitsome;
 static void *host_Test, *host_Testall, *host_Testany, *host_Testsome, *host_Request_get_status;
 
@@ -44,8 +44,8 @@ static void *found(void **host, const char *name)
 
 #define HOST(name) ((__typeof__(&PMPI_##name))found(&host_##name, "PMPI_" #name))
 
-/* The fast path: the host's function, if it is known and no request of Proa's is open; NULL: take
- * the slow path, as always in check mode. */
+/* The fast path: returns the host's function if it is known and no request of Proa's is open.
+ * Returns NULL for the slow path, as always in check mode. */
 #define QUICKLY(name)                                        \
     ((__typeof__(&PMPI_##name))(PROA_RARELY(proa_greq_any()) \
                                     ? NULL                   \
@@ -56,7 +56,7 @@ static void *found(void **host, const char *name)
 
 enum form { ONE, ALL, ANY, SOME };
 
-/* Of a wait that the watchdog is told of. */
+/* Most messages of a wait that the watchdog records. */
 enum { MESSAGES = 16 };
 
 /* A call; its last test has set `flag` and `error`. */
@@ -64,12 +64,12 @@ struct completion {
     enum form form;
     int count;
     MPI_Request *requests;
-    int *number; /* index, or outcount */
+    int *number; /* index or outcount */
     int *indices;
-    MPI_Status *statuses; /* or of one */
+    MPI_Status *statuses; /* or one status */
     int flag, error;
-    MPI_Request *before; /* the requests as they were, where one may have failed */
-    const void *caller;  /* the return address; NULL: not known */
+    MPI_Request *before; /* copy of the requests before the call, if one may have failed */
+    const void *caller;  /* the return address; NULL if unknown */
 };
 
 /* ---- the host's tests ---- */
@@ -109,13 +109,13 @@ static int host_waits(struct completion *c)
 
 /* ---- errors ---- */
 
-/* The index of the i-th request that the call has completed. */
+/* Returns the index of the i-th request that the call has completed. */
 static int which(const struct completion *c, int i)
 {
     return c->form == SOME ? c->indices[i] : i;
 }
 
-/* For the forms ALL and SOME the statuses tell the error. */
+/* For the forms ALL and SOME the statuses hold the error. */
 static int error_in_statuses(struct completion *c)
 {
     int n = c->form == SOME ? *c->number : c->count;
@@ -129,7 +129,7 @@ static int error_in_statuses(struct completion *c)
     return proa_greq_raise() == MPI_SUCCESS ? MPI_SUCCESS : MPI_ERR_IN_STATUS;
 }
 
-/* Ends the call: returns its return value. */
+/* Ends the call. Returns its return value. */
 static int finish(struct completion *c)
 {
     int error = c->error;
@@ -178,10 +178,10 @@ static void wait_until_come(struct completion *c)
     proa_wait(has_come, c, &proa_self->ctl->bell);
     proa_record_waited_for_request();
     if (!c->flag && c->error == MPI_SUCCESS)
-        c->error = host_waits(c); /* it can wait by itself */
+        c->error = host_waits(c); /* the host can wait by itself */
 }
 
-/* Arguments as in struct completion; NULL: the call has none. caller: the return address. */
+/* Arguments as in struct completion; NULL if the call has none. caller: the return address. */
 SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, int *indices,
                 MPI_Status *statuses, const void *caller)
 {
@@ -205,7 +205,7 @@ SLOWLY wait_for(enum form form, int count, MPI_Request *requests, int *number, i
     return finish(c);
 }
 
-/* Makes progress for a caller that polls: it does not hurry, but must go on. */
+/* Makes progress for a caller that polls: not urgent, but it must not stop. */
 static void get_on(void)
 {
     if (!proa_greq_any())
@@ -304,7 +304,7 @@ PROA_MPI(Testsome)
                 : test_for(SOME, count, requests, outcount, indices, statuses, NULL);
 }
 
-/* It completes nothing, so errors wait for a call that completes the request. */
+/* The call completes no operation, so errors wait for a call that completes the request. */
 SLOWLY get_status_slowly(MPI_Request request, int *flag, MPI_Status *status)
 {
     int error;
@@ -325,9 +325,9 @@ PROA_MPI(Request_get_status)(MPI_Request request, int *flag, MPI_Status *status)
 
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
 
-/* The same of several (MPI-4.1, 3.7.6). They have names of our own in C, as the hosts' headers do
- * not agree whether the requests are const. A host may be older than the one that this was built
- * with: its programs call none of these. */
+/* The same for several requests (MPI-4.1, 3.7.6). The functions have names of our own in C, as the
+ * hosts' headers do not agree whether the requests are const. If the host is older than the one
+ * that this was built with, its programs call none of these. */
 #define DECLARE(name, ...)                                                  \
     PROA_EXPORT int name(__VA_ARGS__) __asm__("PMPI_Request_" #name);       \
     PROA_EXPORT int name##_alias(__VA_ARGS__) __asm__("MPI_Request_" #name) \

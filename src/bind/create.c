@@ -51,7 +51,7 @@ static int request_check(const struct request *r)
     return PROA_OK;
 }
 
-/* Checks the communicator: without a good one no other process can be told. */
+/* Checks the communicator: without a valid one no other process can be informed. */
 static int comm_check(MPI_Comm comm)
 {
     int inter = 0;
@@ -97,11 +97,11 @@ static void attributes_fill(struct proa_handle *handle, const struct request *r)
     handle->notify_value_most = INT64_MAX;
 }
 
-/* A host has 2,000 communicators or so. Windows beyond this number get no communicator: each
- * process reports only its own part. */
+/* A host has about 2,000 communicators. Windows beyond this number get none: each process reports
+ * only its own part. */
 enum { GATHERED_MOST = 256 };
 
-/* The first window finds out whether there are records at all. */
+/* The first window determines whether there are records at all. */
 static struct proa_record *record_for_window(MPI_Comm comm)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -110,8 +110,8 @@ static struct proa_record *record_for_window(MPI_Comm comm)
     return proa_record_new(comm);
 }
 
-/* Makes the objects that this process needs of the host. PROA_OK, PROA_ELSEWHERE, or a negative
- * code: by the exchange it becomes the outcome of all processes. */
+/* Creates the objects of the host that this process needs. Returns PROA_OK, PROA_ELSEWHERE or a
+ * negative code. By the exchange the result becomes the outcome of all processes. */
 static int handle_prepare(const struct request *r, struct proa_handle **handle)
 {
     int error;
@@ -130,7 +130,7 @@ static int handle_prepare(const struct request *r, struct proa_handle **handle)
     return error;
 }
 
-/* The last step that may fail, so it comes before the last agreement. */
+/* The last step that may fail: it precedes the last agreement. */
 static int handle_finish(struct proa_win *win, void *user)
 {
     struct proa_handle *handle = user;
@@ -140,7 +140,7 @@ static int handle_finish(struct proa_win *win, void *user)
     return proa_handle_enter(handle, win);
 }
 
-/* PROA_OK, PROA_ELSEWHERE: the host's to create, or a negative code. */
+/* Returns PROA_OK, PROA_ELSEWHERE if the host has to create the window, or a negative code. */
 static int create(const struct request *r)
 {
     struct proa_handle *handle = NULL;
@@ -166,12 +166,12 @@ static int create(const struct request *r)
     proa_exchange_over(&comm, &group);
     outcome = proa_win_create(&args, &group, &win);
     if (outcome == PROA_OK) {
-        /* without a window, outcome told all ranks not to create one */
+        /* without a handle, the outcome is an error on all ranks */
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         handle->hints = hints;
         handle->notify_num_most = proa_hints_notify_most(&hints);
         if (win->contiguous)
-            strcpy(handle->hints.noncontig, "false"); /* regardless of this rank's info */
+            strcpy(handle->hints.noncontig, "false"); /* whatever this rank's info says */
         proa_handle_opened(handle);
         proa_record_open(handle->record, comm);
         proa_traced_open(handle->traced, win, r->call, comm);
@@ -193,8 +193,8 @@ static int create(const struct request *r)
     return outcome;
 }
 
-/* Creates the window and puts where its memory starts into *base (if base is not NULL), and what
- * the call is to return into *outcome. 0: the caller hands over to the host. */
+/* Creates the window. base: result, the address of its memory, unless base is NULL. outcome:
+ * result, the call's return value. Returns 0 if the caller has to pass the call to the host. */
 static int is_taken(const struct request *r, void **base, int *outcome)
 {
     int error;
@@ -223,11 +223,11 @@ static int is_taken(const struct request *r, void **base, int *outcome)
     return 1;
 }
 
-/* Are there windows, or were there any, that the host serves? Functions of include/proa_notify.h
- * ask Proa for each window only where there are. */
+/* Set once there are windows that the host serves. Functions of include/proa_notify.h ask Proa
+ * about each window only then. */
 PROA_EXPORT int PROA_Notify_others;
 
-/* Without an error the host has made a window: its handle may have been one of ours before. */
+/* Without an error the host has created a window: its handle may have been one of ours before. */
 static int by_host(int error, const MPI_Win *win)
 {
     if (error != MPI_SUCCESS)
@@ -253,12 +253,13 @@ PROA_MPI(Win_create_dynamic)(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 #include "bind/create_calls.h" /* with displacement units of int */
 #if MPI_VERSION >= 4
 #define PROA_LARGE
-#include "bind/create_calls.h" /* and of MPI_Aint */
+#include "bind/create_calls.h" /* with displacement units of MPI_Aint */
 #endif
 
 /* ---- freeing ---- */
 
-/* Meets the other processes, and notifies observers of the window. frame: of the program's call. */
+/* Synchronizes with the other processes, and notifies observers of the window. frame: stack frame
+ * of the program's call. */
 static int leave(struct proa_win *win, const void *caller, const void *frame)
 {
     struct proa_handle *own = proa_handle_of(win);
@@ -277,7 +278,7 @@ static int leave(struct proa_win *win, const void *caller, const void *frame)
         proa_check_before(check, PROA_CALL_Win_free, -1);
     error = proa_barrier_last(win);
     proa_traced_close(own->traced, win);
-    proa_waits_forget(); /* which is no call that is counted */
+    proa_waits_forget(); /* statistics do not count this call */
     if (rules)
         proa_rules_leave(rules, PROA_CALL_Win_free, -1, error);
     if (rules && !error)
@@ -290,9 +291,9 @@ static int leave(struct proa_win *win, const void *caller, const void *frame)
     return PROA_OK;
 }
 
-/* Delete functions of the user's attributes run between the barrier and the release: the memory is
- * still there for them. Where one fails and the host keeps its window, so does Proa, and the next
- * call frees it without the others, which have left. */
+/* Delete functions of the user's attributes run between the barrier and the release, while the
+ * memory still exists. If one fails and the host keeps its window, Proa keeps its own too. The next
+ * call then frees it without the others, which have left. */
 PROA_MPI(Win_free)(MPI_Win *handle)
 {
     struct proa_win *win = proa_win_find(*handle);
@@ -319,7 +320,7 @@ PROA_MPI(Win_free)(MPI_Win *handle)
     proa_record_drop(gone.record);
     proa_check_drop(gone.check);
     proa_traced_drop(gone.traced);
-    proa_greq_tell_host(); /* of requests that no thread waits for */
+    proa_greq_tell_host(); /* completions of requests for which no thread waits */
     *handle = MPI_WIN_NULL;
     return MPI_SUCCESS;
 }

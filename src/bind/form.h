@@ -2,15 +2,15 @@
 /*
  * The forms of the calls that programs make often: operations and synchronization.
  *
- * The fast form is what the library exports. The slow form (PROA_SLOW: the same sources, compiled
- * once more) takes all windows that the fast form does not know. For a watched window it does the
- * call, and tells the observers of it (watch/watch.h). A handle that is not Proa's it hands to the
- * host. So a window that is not watched pays nothing for those that are, and asking the host costs
- * the fast form no registers, in which its arguments would have to be kept.
+ * The library exports the fast form. The slow form (PROA_SLOW: the same sources, compiled once
+ * more) handles all windows that the fast form does not know. For a watched window it makes the
+ * call, and reports it to the observers (watch/watch.h). It passes a handle that is not Proa's to
+ * the host. So a window that is not watched pays nothing for those that are. And asking the host
+ * costs the fast form no registers, in which its arguments would have to be kept.
  *
  * Operations and flushes have a form between the two (PROA_RULED), for windows with usage rules
- * alone. It does what goes the plain way, and so breaks no rule and does not wait. It leaves the
- * rest to the slow form.
+ * alone. It handles what takes the plain way, and so breaks no rule and does not wait. It leaves
+ * the rest to the slow form.
  */
 #ifndef PROA_BIND_FORM_H
 #define PROA_BIND_FORM_H
@@ -21,8 +21,8 @@
 #include "watch/watch.h"
 #include "host/types.h"
 
-/* The head of a function of that call, with its other names in front. The name may be a macro of
- * its own (bind/width.h). */
+/* Starts the definition of a function of that call, preceded by its other names. The name may be a
+ * macro of its own (bind/width.h). */
 #if defined PROA_SLOW
 #define PROA_ENTRY_OF(name) int proa_slow_##name
 #elif defined PROA_RULED
@@ -34,8 +34,8 @@
 #endif
 #define PROA_ENTRY(name) PROA_ENTRY_OF(name)
 
-/* The window of a handle; NULL: this form knows none. Then the function returns the result of the
- * next form, or of the host, for the same arguments. */
+/* Returns the window of a handle, or NULL if this form knows none. Then the function returns the
+ * result of the next form, or of the host, for the same arguments. */
 #if defined PROA_SLOW
 #define PROA_WIN_OF(handle) (proa_trace_begin(PROA_CALLER), proa_win_find(handle))
 #define PROA_NEXT_FORM_OF(name, handle, ...) PROA_HOST_ANSWERS(name, handle, __VA_ARGS__)
@@ -56,11 +56,11 @@
 PROA_PMPI_CHAPTER(PROA_DECLARE_FORMS)
 #undef PROA_DECLARE_FORMS
 
-/* An outcome that no call has: the ruled form leaves the operation to the slow one. */
+/* An outcome of no call: the ruled form leaves the operation to the slow one. */
 enum { PROA_LEFT = -1 };
 
-/* A call is over: tells the observers in the slow form, and costs the fast one nothing. Arguments
- * as of proa_watched. */
+/* Called after a call: reports it to the observers in the slow form, and costs the fast one
+ * nothing. Arguments as of proa_watched. */
 PROA_FORMS void proa_watch(const struct proa_win *win, enum proa_call call, int rank, int way,
                            uint64_t bytes)
 {
@@ -71,7 +71,7 @@ PROA_FORMS void proa_watch(const struct proa_win *win, enum proa_call call, int 
 #endif
 }
 
-/* Before an operation: its origin buffer. */
+/* Called before an operation: records its origin buffer. */
 PROA_FORMS void proa_origin(const struct proa_win *win, const void *origin, int64_t count,
                             MPI_Datatype datatype)
 {
@@ -83,7 +83,7 @@ PROA_FORMS void proa_origin(const struct proa_win *win, const void *origin, int6
 #endif
 }
 
-/* The same of its result buffer. */
+/* The same for its result buffer. */
 PROA_FORMS void proa_result(const struct proa_win *win, const void *result, int64_t count,
                             MPI_Datatype datatype)
 {
@@ -95,8 +95,8 @@ PROA_FORMS void proa_result(const struct proa_win *win, const void *result, int6
 #endif
 }
 
-/* A call begins: tells check mode and the trace in the slow form. rank: the target's, or -1;
- * assert: as it was given, 0 for calls without. */
+/* Called before a call: reports it to check mode and the trace in the slow form. rank: the
+ * target's, or -1. assert: as it was given, 0 for calls without. */
 PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int rank, int assert)
 {
 #ifdef PROA_SLOW
@@ -117,7 +117,7 @@ PROA_FORMS void proa_before(const struct proa_win *win, enum proa_call call, int
 #endif
 }
 
-/* It is over; code: of core's. */
+/* Called after the call. code: one of core's. */
 PROA_FORMS void proa_after(const struct proa_win *win, enum proa_call call, int rank, int code)
 {
 #ifdef PROA_SLOW
@@ -130,7 +130,7 @@ PROA_FORMS void proa_after(const struct proa_win *win, enum proa_call call, int 
 #endif
 }
 
-/* An operation has gone the general way; arguments as of proa_watched_slow. Returns its
+/* Called after an operation took the general way. Arguments as of proa_watched_slow. Returns its
  * outcome. */
 PROA_FORMS int proa_watch_slow(const struct proa_win *win, enum proa_call call, int rank,
                                int64_t count, MPI_Datatype datatype, int outcome)
@@ -140,14 +140,14 @@ PROA_FORMS int proa_watch_slow(const struct proa_win *win, enum proa_call call, 
 #else
     (void)win, (void)call, (void)rank, (void)count, (void)datatype;
 #endif
-    if (outcome == PROA_LEFT) /* so that callers need not ask */
+    if (outcome == PROA_LEFT) /* so that callers need no check */
         __builtin_unreachable();
     return outcome;
 }
 
-/* An operation is over, and was done if its outcome is MPI_SUCCESS and no error was raised, which a
- * handler of C++ hides: tells check mode in the slow form. Arguments as of proa_check_operation,
- * and the op, or MPI_OP_NULL. Returns the outcome. */
+/* Called after an operation: reports it to check mode in the slow form. The operation was done if
+ * its outcome is MPI_SUCCESS and no error was raised, which a handler of C++ hides. Arguments as of
+ * proa_check_operation, and the op, or MPI_OP_NULL. Returns the outcome. */
 PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int rank,
                             MPI_Aint displacement, int64_t count, MPI_Datatype datatype, MPI_Op op,
                             int outcome)
@@ -168,7 +168,7 @@ PROA_FORMS int proa_checked(const struct proa_win *win, enum proa_call call, int
     return outcome;
 }
 
-/* The assertions of a call (PROA_MODE_*), for a trace. */
+/* Records the assertions of a call (PROA_MODE_*), for a trace. */
 PROA_FORMS void proa_watch_mode(int mode)
 {
 #ifdef PROA_SLOW
@@ -178,7 +178,7 @@ PROA_FORMS void proa_watch_mode(int mode)
 #endif
 }
 
-/* The index of the counter of a notified operation or wait, for a trace. */
+/* Records the index of the counter of a notified operation or wait, for a trace. */
 PROA_FORMS void proa_watch_counter(int index)
 {
 #ifdef PROA_SLOW
@@ -188,7 +188,8 @@ PROA_FORMS void proa_watch_counter(int index)
 #endif
 }
 
-/* The return value of a call of synchronization, which is over; rank: the target's, or -1. */
+/* Called after a call of synchronization. rank: the target's, or -1. Returns the call's return
+ * value. */
 PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int rank, int code)
 {
 #ifdef PROA_SLOW
@@ -212,7 +213,7 @@ PROA_FORMS int proa_finish(const struct proa_win *win, enum proa_call call, int 
         return proa_finish(win, PROA_CALL_##name, -1, function(win)); \
     }
 
-/* The same of a call whose arguments are a target and the window. */
+/* The same for a call whose arguments are a target and the window. */
 #define PROA_ENTRY_AT_TARGET(name, function)                    \
     PROA_ENTRY(name)(int rank, MPI_Win handle)                  \
     {                                                           \

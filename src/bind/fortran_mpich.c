@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Window attributes in MPICH's Fortran: its mpif.h, mpi and mpi_f08 bindings do not go through the
- * C calls here, but call MPII_Win_get_attr and MPII_Win_set_attr of its C library.
+ * Window attributes in MPICH's Fortran: its mpif.h, mpi and mpi_f08 bindings do not use the C calls
+ * here, but call MPII_Win_get_attr and MPII_Win_set_attr of its C library.
  */
 #include "bind/bind.h"
 
 #include <dlfcn.h>
 
-/* kind says which form of value the caller wants: a pointer, an address-sized integer or an int
- * (MPICH's MPIR_Attr_type; kept as an int here). */
+/* kind: requested form of value: a pointer, an address-sized integer or an int (MPICH's
+ * MPIR_Attr_type; kept as an int here). */
 typedef int get_attr_function(MPI_Win win, int keyval, void *value, int *flag, int kind);
 typedef int set_attr_function(MPI_Win win, int keyval, void *value, int kind);
 

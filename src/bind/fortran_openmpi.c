@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Window attributes in Open MPI's Fortran: its bindings do not go through the C calls here, but end
- * all in ompi_win_get_attr_f, under many names, which looks into the window itself.
+ * Window attributes in Open MPI's Fortran: its bindings do not use the C calls here. All of them
+ * call ompi_win_get_attr_f, under many names, which reads the window itself.
  */
 #include "bind/bind.h"
 
@@ -28,7 +28,7 @@ PROA_EXPORT void ompi_win_get_attr_f(MPI_Fint *handle, MPI_Fint *keyval, MPI_Ain
     host(handle, keyval, value, flag, error);
 }
 
-/* All the names by which Open MPI's Fortran libraries call it. */
+/* All names under which Open MPI's Fortran libraries call it. */
 #define FORTRAN_NAME(name) \
     PROA_EXPORT extern get_attr_function name __attribute__((weak, alias("ompi_win_get_attr_f")))
 FORTRAN_NAME(MPI_WIN_GET_ATTR);

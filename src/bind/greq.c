@@ -11,10 +11,11 @@
 #include <utlist.h>
 
 struct proa_greq {
-    struct proa_request request; /* first: core knows no more */
+    struct proa_request request; /* first member: core knows only this */
     MPI_Request handle;
     enum proa_call call;
-    uint8_t owners; /* reference count: the host's request, and the thread that tells the host */
+    uint8_t owners; /* reference count: the host's request, and the thread that reports its
+                       completion */
 };
 
 /* The failure of a request's operation. */
@@ -30,7 +31,7 @@ struct failure {
 uint32_t proa_greqs;
 static _Thread_local struct failure *failures;
 
-/* Requests whose failure the host knows and the user may not: they may outlive their window. */
+/* Requests whose failure the host knows, but the user may not: they may outlive their window. */
 static struct proa_request *failed;
 static pthread_mutex_t failed_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -39,7 +40,7 @@ static void count(int by)
     proa_atomic_fetch_add(&proa_greqs, (uint32_t)by, PROA_RELAXED);
 }
 
-/* A failed request is open until its user knows of the failure. */
+/* A failed request is open until its user has received the failure. */
 static void disown(struct proa_greq *g)
 {
     if (proa_atomic_sub_fetch(&g->owners, 1, PROA_ACQ_REL) > 0)
@@ -70,8 +71,8 @@ static void failure_add(const struct proa_greq *g)
     DL_APPEND(failures, f);
 }
 
-/* Errors go to the window's handler, and not to the one that the host would call: the host is told
- * of none. */
+/* Errors are raised on the window's handler, not on the one that the host would call. So no error
+ * is reported to the host. */
 static int query(void *given, MPI_Status *status)
 {
     const struct proa_greq *g = given;
@@ -90,8 +91,8 @@ static int release(void *given)
     return MPI_SUCCESS;
 }
 
-/* It is erroneous to cancel an operation (MPI-4.1, 12.3.5): both hosts refuse it, and it goes on.
- */
+/* It is erroneous to cancel an operation (MPI-4.1, 12.3.5): both hosts refuse it, and the operation
+ * continues. */
 static int cancel(void *given, int complete)
 {
     (void)given;
@@ -99,9 +100,9 @@ static int cancel(void *given, int complete)
     return MPI_ERR_REQUEST;
 }
 
-/* ---- giving ---- */
+/* ---- creation ---- */
 
-/* Without its part of the engine's. NULL: no memory. */
+/* Creates a request without the engine's part. Returns NULL if there is no memory. */
 static struct proa_greq *greq_new(enum proa_call call)
 {
     struct proa_greq *g = malloc(sizeof *g);
@@ -130,7 +131,7 @@ static int start_request(struct proa_greq *g)
     return proa_pmpi()->Grequest_start(query, release, cancel, g, &g->handle);
 }
 
-/* The request is complete when the call ends. */
+/* Ends the call with a complete request. */
 static int end_now(struct proa_greq *g, int outcome, MPI_Request *request)
 {
     struct proa_win *win = g->request.win;
@@ -148,12 +149,12 @@ static int end_now(struct proa_greq *g, int outcome, MPI_Request *request)
 
 int proa_greq_end(struct proa_greq *g, int outcome, MPI_Request *request)
 {
-    proa_greq_tell_host(); /* of earlier ones: they do not pile up */
+    proa_greq_tell_host(); /* of earlier requests, so that they do not pile up */
     if (proa_request_is_issued(&g->request))
         return end_now(g, outcome, request);
     if (outcome == MPI_SUCCESS)
         outcome = start_request(g);
-    if (outcome != MPI_SUCCESS) { /* the part that has begun has to end before the call does */
+    if (outcome != MPI_SUCCESS) { /* the part that has begun must end before the call does */
         proa_request_await(&g->request);
         free(g);
         return outcome;
@@ -199,7 +200,7 @@ static int release_nothing(void *given)
     return MPI_SUCCESS;
 }
 
-/* The host's request that stands for a complete one without check mode takes it, too. */
+/* Without check mode, the host's request that stands for a complete one accepts this too. */
 static int cancel_nothing(void *given, int complete)
 {
     (void)given;
@@ -215,7 +216,7 @@ int proa_greq_complete_apart(MPI_Request *request)
     return error == MPI_SUCCESS ? proa_pmpi()->Grequest_complete(*request) : error;
 }
 
-/* ---- those that are done ---- */
+/* ---- completed requests ---- */
 
 static const struct proa_greq_waits *waits;
 
@@ -243,7 +244,7 @@ void proa_greq_forget(const struct proa_win *win)
     pthread_mutex_unlock(&failed_mutex);
 }
 
-/* A failed request is in one of the lists at any moment, for the thread that frees its window. */
+/* A failed request is in one of the lists at any time, for the thread that frees its window. */
 static struct proa_request *take_done(void)
 {
     struct proa_request *q;
@@ -326,7 +327,7 @@ int proa_greq_raise(void)
                    : proa_fail(first.code, "%s (at target rank %d)", first.why, first.rank);
 
     proa_greq_forget_errors();
-    if (!first.win) /* it has been freed, and its error handler with it */
+    if (!first.win) /* the window has been freed, with its error handler */
         return proa_raise_on_comm(MPI_COMM_NULL, first.call, code);
     return proa_raise(first.win, first.call, code);
 }

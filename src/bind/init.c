@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_Init, MPI_Init_thread (MPI-4.1, 11.2): Proa sets its attribute before the program does, so as
- * to be the last at MPI_Finalize. It also tells the other ranks that it is here, and prepares
+ * to be the last at MPI_Finalize. It also shows the other ranks that it is present, and prepares
  * (host/start.h).
  *
- * MPI_Session_init, MPI_Session_finalize (11.3): the first tells the other ranks, as MPI_Init does,
- * the second gives back what Proa took from a session, for it must leave nothing behind. Without
- * MPI_Init, check mode has a session of its own, from the first one of the program to its exit.
- * They are found by their names when they are called: one library of Proa's serves Open MPI 4.1,
- * which has no sessions, and 5.0, which has them, although both say that they are MPI 3.1.
+ * MPI_Session_init, MPI_Session_finalize (11.3): the first shows that to the other ranks, as
+ * MPI_Init does. The second gives back what Proa took from a session, as nothing of it may be left.
+ * Without MPI_Init, check mode has a session of its own, from the first one of the program to its
+ * exit. The host's functions are looked up by their names when they are called: one library of
+ * Proa's serves Open MPI 4.1, which has no sessions, and 5.0, which has them, although both report
+ * MPI 3.1.
  */
 #include "bind/bind.h"
 #include "base/atomic.h"
@@ -23,7 +24,8 @@
 
 #include <stdlib.h>
 
-/* By single functions, as any program may have got the library for another MPI preloaded. */
+/* Uses single functions of the host, as a program may have preloaded the library for another MPI.
+ */
 static void look_for_absent(void)
 {
     int rank, size;
@@ -47,7 +49,7 @@ static void begin(int in_init)
 /* Ranks that check less, or more, would wait for each other. */
 static int may_begin_check(void)
 {
-    static int has_begun; /* once, by MPI_Init or MPI_Session_init */
+    static int has_begun; /* set once, by MPI_Init or MPI_Session_init */
 
     if (!proa_check_asked_for() || !proa_host_is_here() || !proa_pmpi_look() ||
         proa_atomic_exchange(&has_begun, 1, PROA_RELAXED))
@@ -58,8 +60,8 @@ static int may_begin_check(void)
     return 0;
 }
 
-/* With clocks where Proa surely is on all ranks. all: a communicator of them; MPI_COMM_NULL: it is
- * not. */
+/* Begins check mode, with clocks if Proa is certainly on all ranks. all: a communicator of them;
+ * MPI_COMM_NULL if it is not. */
 static void begin_check(MPI_Comm all, int rank, int size)
 {
     struct proa_group group;
@@ -83,7 +85,7 @@ static void begin_check_in_init(void)
     begin_check(sure ? MPI_COMM_WORLD : MPI_COMM_NULL, rank, size);
 }
 
-/* An MPI that refuses the attribute loses nothing but that: it is asked again when Proa starts. */
+/* If an MPI refuses the attribute, only that is lost: it is requested again when Proa starts. */
 static int initialized(int error)
 {
     proa_threads_host_end();
@@ -108,7 +110,7 @@ PROA_MPI(Init_thread)(int *argc, char ***argv, int required, int *provided)
     return initialized(PROA_PMPI_FIND(Init_thread)(argc, argv, required, provided));
 }
 
-/* MPI_Abort (MPI-4.1, 11.4): the findings of check mode so far go to their files. */
+/* MPI_Abort (MPI-4.1, 11.4): writes the findings of check mode so far to their files. */
 PROA_MPI(Abort)(MPI_Comm comm, int code)
 {
     if (proa_settings()->check)
@@ -119,8 +121,8 @@ PROA_MPI(Abort)(MPI_Comm comm, int code)
 /* ---- sessions ---- */
 
 #if !defined(MPI_SESSION_NULL)
-/* This header has no sessions: it is Open MPI 4's, and as in the headers of later ones, which do,
- * handles are pointers. */
+/* This header is Open MPI 4's, and has no sessions. Later headers have them, and their handles are
+ * pointers, as all handles are here. */
 typedef struct proa_session *MPI_Session;
 int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session);
 int PMPI_Session_finalize(MPI_Session *session);
@@ -129,14 +131,16 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *tag, MPI_Info info,
                                 MPI_Errhandler errhandler, MPI_Comm *comm);
 #endif
 
-static int sessions; /* of the program, open */
+static int sessions; /* open sessions of the program */
 
-/* Check mode's own, from the program's first session to its exit: no call before that is known to
- * be the last one, or to be made by all processes. NULL communicator: there is none. */
+/* Check mode's own session, from the program's first session to its exit: no call before that is
+ * known to be the last one, or to be made by all processes. The communicator is NULL if there is
+ * none. */
 static MPI_Session check_session;
 static MPI_Comm check_comm = MPI_COMM_NULL;
 
-/* A process that exits in the middle of a session may be waited for: it does not wait itself. */
+/* Others may wait for a process that exits in the middle of a session. The process itself does not
+ * wait. */
 static void end_check(int status, void *unused)
 {
     const int alone = proa_atomic_load(&sessions, PROA_ACQUIRE) > 0 || check_comm == MPI_COMM_NULL;
@@ -177,7 +181,7 @@ static void begin_check_in_session(int rank, int size)
     on_exit(end_check, NULL);
 }
 
-/* All ranks of the job, of which a group is made for as long as it takes. */
+/* Finds absent ranks among all ranks of the job, of which a group exists during the call. */
 static void look_for_absent_of_session(MPI_Session session)
 {
     MPI_Group all;
@@ -217,7 +221,7 @@ PROA_MPI(Session_finalize)(MPI_Session *session)
     int error;
 
     if (!host)
-        return MPI_ERR_UNSUPPORTED_OPERATION; /* and no program can have a session */
+        return MPI_ERR_UNSUPPORTED_OPERATION; /* no program can have a session then */
     if (proa_handles_alive() == 0 && check_comm == MPI_COMM_NULL)
         proa_end_of_session();
     error = host(session);

@@ -13,7 +13,7 @@
 
 #include <limits.h>
 
-/* Memory of the arena, so that windows over it are reached by load and store. */
+/* Allocates from the arena, so that windows over the memory are reached by load and store. */
 PROA_MPI(Alloc_mem)(MPI_Aint size, MPI_Info info, void *base)
 {
     void *memory;
@@ -26,7 +26,7 @@ PROA_MPI(Alloc_mem)(MPI_Aint size, MPI_Info info, void *base)
             proa_fail(PROA_ERR_SIZE, "size %lld is negative", (long long)size));
     memory = proa_arena_alloc((size_t)size, proa_info_alignment(info));
     if (!memory && proa_arena_is_limited((size_t)size))
-        return proa_pmpi()->Alloc_mem(size, info, base); /* it needs no file */
+        return proa_pmpi()->Alloc_mem(size, info, base); /* this needs no file */
     if (!memory)
         return proa_raise_on_comm(MPI_COMM_WORLD, PROA_CALL_Alloc_mem, PROA_ERR_NO_MEM);
     if (proa_settings()->check) {
@@ -101,7 +101,7 @@ PROA_MPI(Win_detach)(MPI_Win handle, const void *base)
     return proa_return(win, PROA_CALL_Win_detach, error);
 }
 
-/* MPI_PROC_NULL asks for the lowest rank that has memory. */
+/* MPI_PROC_NULL stands for the lowest rank that has memory. */
 static int first_with_memory(struct proa_win *win)
 {
     for (int i = 0; i < win->size; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Handles of windows as integers (MPI-5.0; MPI-4.1, 19.3.4): the host's business, but for light
- * handles, which are no address that it could follow. These are their own numbers.
+ * Handles of windows as integers (MPI-5.0; MPI-4.1, 19.3.4). The host converts them, except light
+ * handles, which are no addresses that it could dereference. A light handle is its own number.
  */
 #include "bind/bind.h"
 #include "host/kind.h"
@@ -18,7 +18,7 @@ static int is_light(MPI_Win handle)
     return host && host(handle);
 }
 
-/* Not every host has Fortran's calls, c2f and f2c: the others are their equals. */
+/* Not every host has Fortran's calls, c2f and f2c: the others are equivalent. */
 static int number_of(MPI_Win handle, const char *name)
 {
     to_number *host = is_light(handle) ? NULL : (to_number *)proa_pmpi_symbol(name);

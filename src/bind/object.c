@@ -17,11 +17,11 @@ PROA_MPI(Win_get_group)(MPI_Win handle, MPI_Group *group)
 
     if (!win)
         return PROA_HOST_ANSWERS(Win_get_group, handle, handle, group);
-    /* A group of its own, for the caller to free. */
+    /* a new group, for the caller to free */
     return proa_pmpi()->Group_excl(proa_handle_of(win)->group, 0, NULL, group);
 }
 
-/* MPI_Group_free (MPI-4.1, 7.3.3): the host's. Windows know groups by their handles
+/* MPI_Group_free (MPI-4.1, 7.3.3): passed to the host. Windows know groups by their handles
  * (host/group_ranks.h), which the host may now give to others. */
 PROA_MPI(Group_free)(MPI_Group *group)
 {
@@ -62,8 +62,8 @@ static int notify_attribute_find(struct proa_handle *handle, int keyval, void **
     return 1;
 }
 
-/* 1 if keyval (as C numbers it) is a predefined one, and *value what C programs get for it: the
- * base's address, or a pointer to the value. */
+/* Finds a predefined attribute. keyval: as C numbers it. value: result, what C programs get: the
+ * base's address, or a pointer to the value. Returns 1 if keyval is a predefined one. */
 static int attribute_find(struct proa_handle *handle, int keyval, void **value)
 {
     switch (keyval) {
@@ -134,7 +134,7 @@ MPI_Win proa_host_handle(MPI_Win handle)
     return win ? proa_handle_shadow(proa_handle_of(win)) : handle;
 }
 
-/* For setting and deleting: predefined attributes stay as they are. */
+/* Checks setting and deleting: predefined attributes must stay as they are. */
 static int check_change(const struct proa_win *win, int keyval)
 {
     void *value;
@@ -221,8 +221,7 @@ PROA_MPI(Win_set_info)(MPI_Win handle, MPI_Info info)
     return MPI_SUCCESS;
 }
 
-/* The text that tells how this process reaches the window's memory, and which side has to act for
- * an operation to complete: the origin alone, or, for another node, a thread of Proa there. */
+/* Returns the text for the info key about how this process reaches the window's memory. */
 static const char *memory_of(const struct proa_win *win)
 {
     static const char *const names[] = {"load_store", "kernel", "network", "by_region"};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The operations on a window of Proa's, by their MPI arguments: one body for each, which the plain,
- * the request and the large-count forms share. It tries the plain way (rma/op.h), inline, and goes
- * the general one where that says no. All raise errors in the name of `call`, and return an MPI
- * error class. Counts are as the user gave them; negative ones are errors.
+ * the request and the large-count forms share. It tries the plain way (rma/op.h), inline, and takes
+ * the general one if that is not possible. All raise errors in the name of `call`, and return an
+ * MPI error class. Counts are as the user gave them; negative ones are errors.
  */
 #ifndef PROA_BIND_OPERATION_H
 #define PROA_BIND_OPERATION_H
@@ -20,8 +20,8 @@
 
 /* ---- the general way ---- */
 
-/* In a file of their own (arguments.c): the fast path should not pay for them, and the forms share
- * them. Arguments in the order of the MPI calls, whose registers they stay in. */
+/* In a file of their own (arguments.c), so that the fast path does not pay for them, and the forms
+ * share them. Arguments are in the order of the MPI calls, and so stay in their registers. */
 int proa_move_slow(const void *origin, int64_t count, MPI_Datatype datatype, int rank,
                    MPI_Aint displacement, int64_t target_count, MPI_Datatype target_datatype,
                    struct proa_win *win, enum proa_call call, enum proa_direction direction);
@@ -39,14 +39,14 @@ int proa_compare_and_swap_slow(struct proa_win *win, const void *origin, const v
                                void *result, MPI_Datatype datatype, int rank,
                                MPI_Aint displacement);
 
-/* ---- may the plain way be tried? ---- */
+/* ---- conditions for the plain way ---- */
 
 static inline int proa_is_in(const struct proa_win *win, int rank)
 {
     return (unsigned)rank < (unsigned)win->size;
 }
 
-/* Both sides alike, and the target one of the window's. */
+/* Returns whether both sides are alike, and the target is one of the window's. */
 static inline int proa_is_alike(const struct proa_win *win, int64_t count, MPI_Datatype datatype,
                                 int rank, int64_t target_count, MPI_Datatype target_datatype)
 {
@@ -54,7 +54,7 @@ static inline int proa_is_alike(const struct proa_win *win, int64_t count, MPI_D
 }
 
 /* The plain way for the accumulate family: few elements of one predefined type, or none. MPI_NO_OP
- * gets, or does nothing. */
+ * only gets, or does nothing. */
 static inline int proa_accumulates_plain(struct proa_win *win, const void *origin, void *result,
                                          int64_t count, const struct proa_type *type, int rank,
                                          MPI_Aint displacement, MPI_Op op)
@@ -71,9 +71,9 @@ static inline int proa_accumulates_plain(struct proa_win *win, const void *origi
 
 /* ---- watched windows ---- */
 
-/* An operation begins: tells check mode and the trace in the slow form. result: NULL for those
- * without; gets: data go to `origin`; updates: they are written to the target, or combined there.
- */
+/* Called before an operation: reports it to check mode and the trace in the slow form. result:
+ * result buffer; NULL for operations without one. gets: 1 if data are written to `origin`. updates:
+ * 1 if data are written to the target, or combined there. */
 PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call call, int rank,
                                       MPI_Aint displacement, const void *origin, int64_t count,
                                       MPI_Datatype datatype, const void *result,
@@ -111,7 +111,7 @@ PROA_FORMS void proa_before_operation(const struct proa_win *win, enum proa_call
 
 /* ---- ruled windows ---- */
 
-/* Does this form leave an operation that has not gone the plain way to the next one? */
+/* Returns whether this form leaves an operation that did not take the plain way to the next one. */
 PROA_FORMS int proa_is_left(void)
 {
 #ifdef PROA_RULED
@@ -121,7 +121,8 @@ PROA_FORMS int proa_is_left(void)
 #endif
 }
 
-/* May this form do an operation with this result, of as many bytes as the operand has? */
+/* Returns whether this form may do an operation with this result, which has as many bytes as the
+ * operand. */
 PROA_FORMS int proa_is_apart(const void *origin, const void *result, uint64_t bytes)
 {
     return !proa_is_left() || (uintptr_t)result - (uintptr_t)origin + bytes - 1 > 2 * bytes - 2;
@@ -129,8 +130,8 @@ PROA_FORMS int proa_is_apart(const void *origin, const void *result, uint64_t by
 
 /* ---- the operations ---- */
 
-/* Inlined wherever they are called: MPI_Put is this, and nothing else. Arguments come one by one: a
- * struct would be stored in memory, even where it is not needed. */
+/* Inlined wherever they are called: MPI_Put is this, and nothing else. Arguments are separate: a
+ * struct would be stored in memory, even if it is not needed. */
 #define PROA_BODY PROA_FORMS int
 
 /* Put and get. A get writes to `origin`. */
@@ -225,20 +226,20 @@ PROA_BODY proa_do_get_accumulate(struct proa_win *win, enum proa_call call, cons
 
 /* Each is the plain form of its operation, with these functions around it. On one node an operation
  * is done when its call returns. Its request is one of the host's, of a message to MPI_PROC_NULL,
- * which is complete from the start: so it works in every call that takes requests, mixed with any
- * others. Between nodes: bind/greq.h. */
+ * which is complete from the start. So it works in every call that takes requests, mixed with any
+ * others. Between nodes: see bind/greq.h. */
 
 /* Request forms are for passive target epochs only (MPI-4.1, 13.3.5), and both hosts serve them in
  * all epochs; notified forms likewise (draft of MPI-5.1, 12.6). use: PROA_LAX_*, of the operations
- * that `which` names. MPI_SUCCESS, or the class that was raised. Where no epoch is open the
- * operation itself says so. */
+ * that `which` names. Returns MPI_SUCCESS, or the class that was raised. If no epoch is open, the
+ * operation itself reports that. */
 static inline int proa_check_passive(struct proa_win *win, enum proa_call call, int rank,
                                      unsigned use, const char *which)
 {
     uint8_t epoch;
 
     if ((unsigned)rank >= (unsigned)win->size)
-        return MPI_SUCCESS; /* MPI_PROC_NULL, or an error that is found later */
+        return MPI_SUCCESS; /* MPI_PROC_NULL, or an error that is detected later */
     epoch = proa_epoch_towards(win, rank);
     if (epoch == 0 || epoch & PROA_EPOCH_LOCK)
         return MPI_SUCCESS;
@@ -254,7 +255,7 @@ PROA_BODY proa_give_request(struct proa_win *win, int outcome, MPI_Request *requ
     *request = MPI_REQUEST_NULL;
     if (outcome != MPI_SUCCESS)
         return outcome;
-    proa_polled(&win->polls); /* the wait for what is complete may be the program's only call */
+    proa_polled(&win->polls); /* the wait for a complete request may be the program's only call */
 #ifdef PROA_SLOW
     if (PROA_RARELY(proa_handle_of(win)->rules))
         return proa_greq_complete_apart(request);
@@ -280,8 +281,8 @@ static __attribute__((noinline, unused)) int proa_give_slow(struct proa_win *win
     return is_greq ? outcome : proa_give_request(win, outcome, request);
 }
 
-/* Called around the operation: the request that it is issued for, and the request that the caller
- * gets. */
+/* Called before and after the operation. begin: returns the request for which it is issued. end:
+ * sets the request that the caller gets. */
 PROA_FORMS struct proa_greq *proa_requested_begin(struct proa_win *win, enum proa_call call,
                                                   int rank)
 {

@@ -4,7 +4,7 @@
  * 13.3.4) and their large-count forms; MPI_Win_flush, flush_all, flush_local and flush_local_all
  * (13.5.4), which complete them.
  *
- * Each call finds the window and does its work (operation.h). They have all forms (form.h).
+ * Each call finds the window and does its work (operation.h). All calls have all forms (form.h).
  */
 #define PROA_HAS_RULED_FORM
 #include "bind/operation.h"
@@ -96,12 +96,12 @@ PROA_ENTRY(Compare_and_swap)
                : outcome;
 }
 
-/* ---- those with counts, in two widths ---- */
+/* ---- operations with counts, in two widths ---- */
 
 #include "bind/operations_calls.h" /* with counts of int */
 #if MPI_VERSION >= 4
 #define PROA_LARGE
-#include "bind/operations_calls.h" /* and of MPI_Count */
+#include "bind/operations_calls.h" /* with counts of MPI_Count */
 #endif
 
 /* ---- flushes ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From core's codes to MPI's errors; see bind.h. */
+/* Conversion of core's codes to MPI's errors; see bind.h. */
 #include "base/log.h"
 #include "bind/bind.h"
 #include "bind/callbacks.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The host gives the number, as its header has none. */
+/* The host assigns the number, as its header has none. */
 static int notification_class;
 static pthread_once_t notification_once = PTHREAD_ONCE_INIT;
 
@@ -52,12 +52,12 @@ int proa_class_of(int code)
 
 static _Thread_local char said[560];
 static _Thread_local int said_class;
-static _Thread_local int raising; /* by the host's hand, for Proa */
+static _Thread_local int raising; /* the host raises an error for Proa */
 _Thread_local int proa_has_raised PROA_INITIAL_EXEC;
 
 /* MPI_Error_string (MPI-4.1, 9.4): for the class of this thread's last failure in a call of the
- * chapter it gives the sentence about it. The code that the call returned is the plain class, so
- * that comparing it, or asking for its class, works as ever. */
+ * chapter, returns the sentence about it. The code that the call returned is the plain class, so
+ * comparing it, or asking for its class, works as usual. */
 PROA_MPI(Error_string)(int code, char *string, int *length)
 {
     if (said_class != code || !said[0])
@@ -85,7 +85,7 @@ void proa_raised_by_host(void)
 {
     if (!raising)
         said[0] = '\0';
-    raising = 0; /* the actions of a program's error handler are its own */
+    raising = 0; /* the actions of a program's error handler are the program's own */
 }
 
 static int is_fatal(MPI_Errhandler handler)
@@ -100,14 +100,14 @@ static void say_last_words(void)
     proa_log(PROA_LOG_WARN, "%s", said);
 }
 
-/* The sentence is kept for MPI_Error_string. If the handler ends the program, the program cannot
- * ask for it: it goes to stderr, and the findings of check mode to their files. */
+/* Keeps the sentence for MPI_Error_string. If the handler ends the program, the program cannot ask
+ * for it. Then it is written to stderr, and the findings of check mode to their files. */
 static void say(int class, MPI_Errhandler handler)
 {
     said_class = class;
     if (is_fatal(handler))
         say_last_words();
-    else if (proa_settings()->log_level >= PROA_LOG_INFO) /* the place takes microseconds */
+    else if (proa_settings()->log_level >= PROA_LOG_INFO) /* finding the place takes microseconds */
         proa_log_often(PROA_LOG_INFO, proa_source_caller(), said);
     if (handler != MPI_ERRHANDLER_NULL)
         proa_pmpi()->Errhandler_free(&handler);
@@ -133,8 +133,9 @@ static int has_fatal_handler(MPI_Comm comm)
     return is;
 }
 
-/* The communicator whose error handler an error of this window goes to; MPI_COMM_NULL: the window
- * has one. Without a world, as in sessions, the host has no such communicators either. */
+/* Returns the communicator on whose error handler an error of this window is raised; MPI_COMM_NULL
+ * if the window has its own. Without a world, as in sessions, the host has no such communicators
+ * either. */
 static MPI_Comm stands_in(const struct proa_handle *handle)
 {
     const struct proa_host_kind *kind = proa_host_kind();
@@ -173,7 +174,7 @@ static void compose(const struct proa_win *win, enum proa_call call, MPI_Win sha
                  win->rank);
 }
 
-/* In check mode an error is a finding, unless it is no mistake of the program's. */
+/* In check mode an error is a finding, unless it is not the program's mistake. */
 static void find_misuse(const struct proa_win *win, enum proa_call call, int code)
 {
     if (!proa_settings()->check || code == PROA_ERR_NO_MEM || code == PROA_ERR_OTHER ||
@@ -204,8 +205,8 @@ int proa_raise(const struct proa_win *win, enum proa_call call, int code)
         proa_call_errhandler(handle, class);
     else
         call_comm_errhandler(comm, class);
-    /* MPICH's C++ calls the error handler itself when a call fails: a handler that has been called
-     * already must not look like it. */
+    /* MPICH's C++ calls the error handler itself when a call fails: an error whose handler was
+     * called already must not look like a failure. */
     return is_cxx ? MPI_SUCCESS : class;
 }
 

@@ -53,5 +53,5 @@ PROA_BODY get_accumulate_requested(struct proa_win *win, enum proa_call call, co
 #include "bind/request_calls.h" /* with counts of int */
 #if MPI_VERSION >= 4
 #define PROA_LARGE
-#include "bind/request_calls.h" /* and of MPI_Count */
+#include "bind/request_calls.h" /* with counts of MPI_Count */
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI-4.1, 11.8): the host's, but the processes that they
- * start get Proa too (job/spawn.h). MPI_Comm_accept, MPI_Comm_connect, MPI_Comm_join (11.9): the
- * host's. After any of them this process knows other processes, of which it is not known whether
- * they have Proa (job/presence.h).
+ * MPI_Comm_spawn, MPI_Comm_spawn_multiple (MPI-4.1, 11.8): passed to the host, but the processes
+ * that they start run with Proa too (job/spawn.h). MPI_Comm_accept, MPI_Comm_connect, MPI_Comm_join
+ * (11.9): passed to the host. After any of them this process knows other processes that may lack
+ * Proa (job/presence.h).
  */
 #include "bind/bind.h"
 #include "check/messages.h"
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* Infos are read at the root only. */
+/* Infos are significant only at the root. */
 static int is_root(MPI_Comm comm, int root)
 {
     int rank = MPI_PROC_NULL;
@@ -21,7 +21,7 @@ static int is_root(MPI_Comm comm, int root)
            rank == root;
 }
 
-/* Processes meet, and others of this job may be among them. */
+/* Called before this process meets others, among which may be others of this job. */
 static struct proa_message meeting_begin(void)
 {
     struct proa_message message;

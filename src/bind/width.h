@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls of two widths: those with counts of int, and those with MPI_Count, whose names end in _c
- * (MPI-4). Each is written once, in a file X_calls.h, which X.c includes for either width: there
- * PROA_WIDE(Put) is Put, or Put_c, and PROA_COUNT the type. So this may be included again.
+ * (MPI-4). Each is written once, in a file X_calls.h, which X.c includes for either width. There
+ * PROA_WIDE(Put) is Put or Put_c, and PROA_COUNT is the type. So this file may be included
+ * repeatedly.
  */
 #undef PROA_WIDE
 #undef PROA_COUNT
@@ -17,7 +18,7 @@
 #define PROA_STEP int
 #endif
 
-/* The number of the call of a name in that width, for errors and the log. */
+/* The number of the call of that name in that width, for errors and the log. */
 #ifndef PROA_CALL_WIDE
 #define PROA_CALL_WIDE(name) PROA_JOINED(PROA_CALL_, PROA_WIDE(name))
 #define PROA_JOINED(first, second) PROA_JOINED_OF(first, second)
