@@ -2,11 +2,11 @@
 /* See code.h. */
 #include "code.h"
 
-/* Of this program: Valgrind has code of its own in place of some functions of the C library. */
+/* Start of this program: Valgrind substitutes its own code for some functions of the C library. */
 extern const char first_of_tool[] __asm__("__executable_start");
 extern const char end_of_tool[] __asm__("etext");
 
-/* Libraries of an MPI, and those that they alone use; plugins of Open MPI are mca_*. */
+/* Libraries of an MPI, and libraries that only those use; plugins of Open MPI are mca_*. */
 static const HChar *const of_mpi[] = {
     "libproa",   "libmpi",    "libopen-",   "libpmi", "libprrte", "mca_",   "libuc",
     "libfabric", "librdmacm", "libibverbs", "libpsm", "libmlx",   "libefa", "libnl-",
@@ -30,7 +30,7 @@ enum proa_code proa_code_at(Addr code)
     if (code >= (Addr)first_of_tool && code < (Addr)end_of_tool)
         return PROA_CODE_COMMON;
     if (!file)
-        return PROA_CODE_PROGRAM; /* made as it runs */
+        return PROA_CODE_PROGRAM; /* generated at run time */
     name = VG_(DebugInfo_get_filename)(file);
     slash = VG_(strrchr)(name, '/');
     name = slash ? slash + 1 : name;

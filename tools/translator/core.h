@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the tool use of Valgrind's core, and of one another. */
+/* Declarations that the files of the tool use from Valgrind's core, and from each other. */
 #ifndef PROA_TRANSLATOR_CORE_H
 #define PROA_TRANSLATOR_CORE_H
 

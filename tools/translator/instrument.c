@@ -27,7 +27,7 @@ static IRExpr *both(IRSB *out, IROp op, IRType type, IRExpr *one, IRExpr *other)
     return tmp_of(out, type, IRExpr_Binop(op, one, other));
 }
 
-/* Does the map say that bytes at that address may be watched for one of these accesses? */
+/* Returns an expression: true if bytes at that address may be watched for one of these accesses. */
 static IRExpr *may_be_watched(IRSB *out, IRExpr *address, UWord what)
 {
     IRExpr *line =
@@ -44,7 +44,7 @@ static IRExpr *may_be_watched(IRSB *out, IRExpr *address, UWord what)
 
 /* ---- one access ---- */
 
-/* kind: an atom. guard: its own, or NULL. */
+/* kind: atom. guard: the access's own guard, or NULL. */
 static void call_tool(IRSB *out, IRExpr *address, IRExpr *kind, IRExpr *guard)
 {
     IRDirty *call =
@@ -62,7 +62,7 @@ static void call_tool(IRSB *out, IRExpr *address, IRExpr *kind, IRExpr *guard)
     addStmtToIRSB(out, IRStmt_Dirty(call));
 }
 
-/* kind: of proa_touched_kind. */
+/* kind: as in proa_touched_kind. */
 static void see_kind(IRSB *out, IRExpr *address, UWord bytes, UWord kind, IRExpr *own_guard)
 {
     IRExpr *guard = own_guard;
@@ -102,7 +102,7 @@ static IRExpr *is_same(IRSB *out, const IRExpr *expected, IRTemp old)
     }
 }
 
-/* One that fails is a load. */
+/* A failed swap is a load. */
 static void see_swap(IRSB *out, const IRCAS *swap)
 {
     const UWord half = size_of(out, swap->dataLo), bytes = swap->dataHi ? 2 * half : half;
@@ -117,7 +117,8 @@ static void see_swap(IRSB *out, const IRCAS *swap)
     call_tool(out, swap->addr, kind, guard);
 }
 
-/* The swap of the instruction that begins there, which may load first; NULL: it has none. */
+/* Returns the swap of the instruction that starts there, which may load first; NULL if it has
+ * none. */
 static const IRCAS *swap_of_instruction(const IRSB *in, Int at)
 {
     for (at++; at < in->stmts_used && in->stmts[at]->tag != Ist_IMark; at++)
@@ -150,7 +151,8 @@ static void see_guarded_load(IRSB *out, const IRLoadG *load)
     see(out, load->addr, (UWord)sizeofIRType(type), PROA_LOADS, load->guard);
 }
 
-/* Of instructions that the core does by a function, such as those of 80-bit numbers. */
+/* Instruments instructions that the core emulates by a function, such as those of 80-bit
+ * numbers. */
 static void see_dirty(IRSB *out, const IRDirty *dirty)
 {
     const UWord what =
@@ -160,7 +162,7 @@ static void see_dirty(IRSB *out, const IRDirty *dirty)
         see(out, dirty->mAddr, (UWord)dirty->mSize, what, dirty->guard);
 }
 
-/* What it touches, behind it. polls: by temporary. */
+/* Adds the accesses of a statement after it. polls: flags by temporary. */
 static void see_statement(IRSB *out, const IRStmt *statement, const IRCAS *swap, const UChar *polls)
 {
     switch (statement->tag) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How code is translated. Each load and store is followed by a look at the map of watched bytes
- * (watched.h), and by a call of the tool where that says so. Code of an MPI and of Proa is left as
- * it is; it begins with a store by which its thread has an empty map, and the program's with one by
- * which it has the full map again. So what the C library does for an MPI does not count.
+ * Translation of code. Each load and store is followed by a lookup in the map of watched bytes
+ * (watched.h), and by a call of the tool if the map requires it. Code of an MPI and of Proa is not
+ * instrumented. It starts with a store that gives its thread an empty map; the program's code
+ * starts with one that gives it the full map again. So accesses of the C library for an MPI do not
+ * count.
  *
- * Before anything is watched all code is left as it is.
+ * Before any bytes are watched, no code is instrumented.
  */
 #ifndef PROA_TRANSLATOR_INSTRUMENT_H
 #define PROA_TRANSLATOR_INSTRUMENT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `translate [OPTION OF VALGRIND...] PROGRAM [ARGUMENT...]`: becomes the tool that lies beside it,
- * as the launcher of Valgrind would. Linked statically: what is preloaded is for the program.
+ * `translate [OPTION OF VALGRIND...] PROGRAM [ARGUMENT...]`: executes the tool beside it, as
+ * Valgrind's launcher would. Linked statically: preloaded libraries are for the program.
  */
 #include <errno.h>
 #include <limits.h>
@@ -12,13 +12,14 @@
 
 enum { OPTIONS = 6, EXIT_CANNOT = 127 };
 
-/* Programs that it starts are seen as well: the rank may be a script's. Warnings about what
- * Valgrind emulates would be in the program's output. */
+/* Child programs are traced as well: the rank may be started by a script. Warnings about Valgrind's
+ * emulation would be in the program's output. */
 static char *const options[OPTIONS] = {"--tool=proa",          "-q",
                                        "--trace-children=yes", "--show-emwarns=no",
                                        "--num-callers=48",     "--fair-sched=try"};
 
-/* Libraries below an MPI say at length that Valgrind lacks something, unless they do not try. */
+/* Libraries below an MPI print long messages about features that Valgrind lacks, unless they do not
+ * try them. */
 static void quieten(void)
 {
     const char *components = getenv("HWLOC_COMPONENTS");
@@ -38,7 +39,7 @@ int main(int argc, char **argv)
     if (!words || readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return EXIT_CANNOT;
     quieten();
-    setenv("PROA_SPIN_NS", "0", 0); /* a thread that polls holds up all others of its process */
+    setenv("PROA_SPIN_NS", "0", 0); /* a polling thread blocks all others of its process */
     setenv("VALGRIND_LAUNCHER", self, 1);
     slash = strrchr(self, '/');
     *slash = '\0';

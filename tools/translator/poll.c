@@ -2,18 +2,18 @@
 /* See poll.h. */
 #include "poll.h"
 
-/* Bytes: how far a loop begins behind the branch, behind what is done once for it; a loop; a jump.
- */
+/* Bytes: distance of a loop's start from the branch, after its initial code; size of a loop; size
+ * of a jump. */
 enum { BEGINS_WITHIN = 32, LOOP_MOST = 256, JUMP_MOST = 6 };
 
 /* ---- the code around the branch ---- */
 
-/* A block that ends by a branch. */
+/* A block that ends in a branch. */
 struct branch {
     Addr begin, at, sides[2];
 };
 
-/* Where a jump or a branch by equality leads that is there; 0: there is none. */
+/* Returns the target of a jump, or of a branch by equality, at that address; 0 if there is none. */
 static Addr jump_at(const UChar *code, Bool *is_branch)
 {
     const Bool is_wide_branch = code[0] == 0x0f && (code[1] & 0xfe) == 0x84;
@@ -37,9 +37,9 @@ static Bool has_call(Addr from, Addr end)
     return False;
 }
 
-/* Is there a jump from [from, end) to [low, high]: of a copy of the loop, which has a call, by a
- * branch; of others without one? Bytes that only look like it are taken for it: a load too many
- * counts as a poll then. */
+/* Returns true if there is a jump from [from, end) to [low, high]: a branch for a copy of the loop,
+ * which has a call, otherwise a plain jump. Bytes that only look like a jump count as one: one load
+ * too many then counts as a poll. */
 static Bool jumps(Addr from, Addr end, Addr low, Addr high, Bool by_branch)
 {
     if (!VG_(am_is_valid_for_client)(from, LOOP_MOST + JUMP_MOST, VKI_PROT_READ))
@@ -54,7 +54,7 @@ static Bool jumps(Addr from, Addr end, Addr low, Addr high, Bool by_branch)
     return False;
 }
 
-/* Does the loop go on by that side, and end by the other one? */
+/* Returns true if the loop continues on that side, and ends on the other one. */
 static Bool goes_on(const struct branch *branch, Addr side, Addr other)
 {
     const Addr end = other > side && other - side < LOOP_MOST ? other : side + LOOP_MOST;
@@ -72,7 +72,7 @@ static Bool is_of_loop(const struct branch *branch)
            goes_on(branch, branch->sides[1], branch->sides[0]);
 }
 
-/* The last exit of the block, if it is a branch: its number, or -1. */
+/* Returns the number of the block's last exit if it is a branch, or -1. */
 static Int read_branch(const IRSB *block, struct branch *branch)
 {
     Int last = -1;
@@ -95,11 +95,12 @@ static Int read_branch(const IRSB *block, struct branch *branch)
     return last;
 }
 
-/* ---- the values that it depends on ---- */
+/* ---- values that the branch depends on ---- */
 
-/* Of a temporary: the branch depends on it, and by whether it equals another value. MPI-4.1, 13.7
- * permits "polling on a location for a change from zero to non-zero or for a particular value, but
- * not polling and comparing the relative magnitude of values". */
+/* Flags of a temporary. DECIDES: the branch depends on it. EQUALS: it does so by whether the value
+ * equals another one. MPI-4.1, 13.7 permits "polling on a location for a change from zero to
+ * non-zero or for a particular value, but not polling and comparing the relative magnitude of
+ * values". */
 enum { DECIDES = 1, EQUALS = 2 };
 
 static Bool is_equality(IROp op)
@@ -112,7 +113,7 @@ static Bool is_order(IROp op)
     return op >= Iop_CmpLT32S && op <= Iop_CmpLE64U;
 }
 
-/* By temporary, and by word of the guest's registers. */
+/* Flags by temporary, and by word of the guest's registers. */
 struct marks {
     UChar *of, registers[sizeof(VexGuestAMD64State) / sizeof(ULong)];
 };
@@ -149,7 +150,7 @@ static void mark_operands(struct marks *marks, const IRExpr *of, UChar how)
     }
 }
 
-/* Where the result of the statement is marked, so is what it is made of. */
+/* If the result of the statement is marked, marks its operands. */
 static void mark_sources(struct marks *marks, const IRStmt *statement)
 {
     UChar *how;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loads that poll, by the code around them: a loop goes on until the value equals another one. So a
- * load that finds the value at once, and that no other load repeats, is known as one.
+ * Detects loads that poll, by the code around them: a loop continues until the value equals another
+ * one. So a load is detected even if it finds the value at once, and is never repeated.
  *
- * The branch is in the block of the load. The loop is one of three: the branch goes back to before
- * the load; or one side of the branch is a copy of the loop's body with its own branch, as
- * optimizing compilers make it; or one side goes back to the load.
+ * The branch is in the block of the load. The loop has one of three forms. The branch jumps back to
+ * before the load. Or one side of the branch is a copy of the loop's body with its own branch, as
+ * optimizing compilers generate it. Or one side jumps back to the load.
  */
 #ifndef PROA_TRANSLATOR_POLL_H
 #define PROA_TRANSLATOR_POLL_H
 
 #include "core.h"
 
-/* By temporary of the block, whether it is the result of such a load; NULL: of none. To be freed by
- * VG_(free). */
+/* Returns flags by temporary of the block: true if it is the result of such a load. Returns NULL if
+ * there are none. The caller frees them by VG_(free). */
 UChar *proa_polls_of(const IRSB *block);
 
 #endif

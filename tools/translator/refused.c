@@ -14,13 +14,13 @@ static void say(const HChar *line)
 
 /* ---- instructions ---- */
 
-/* Instructions that are there to raise SIGILL: UD0, UD1, UD2. */
+/* Instructions that raise SIGILL intentionally: UD0, UD1, UD2. */
 static Bool is_meant(const UChar *code)
 {
     return code[0] == 0x0f && (code[1] == 0x0b || code[1] == 0xb9 || code[1] == 0xff);
 }
 
-/* The first byte of all instructions of AVX-512 but those of masks (EVEX). */
+/* The first byte of all instructions of AVX-512 except those of masks (EVEX). */
 static Bool is_avx512(const UChar *code)
 {
     return code[0] == 0x62;
@@ -60,7 +60,8 @@ static void call_begins(ThreadId thread, UInt number, UWord *words, UInt count)
     (void)thread, (void)number, (void)words, (void)count;
 }
 
-/* Where no range is free the core answers with EINVAL, and the kernel, without memory, ENOMEM. */
+/* If no address range is free, the core returns EINVAL; without memory the kernel returns
+ * ENOMEM. */
 static Bool lacks_addresses(const UWord *words, SysRes result)
 {
     return sr_isError(result) && words[1] >> GIB_SHIFT >= LARGE_GIB &&

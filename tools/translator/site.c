@@ -7,9 +7,9 @@ enum { SLOTS = 1 << 12, SITES_MOST = 1 << 16, FRAMES = 48, THREADS_MOST = 1 << 1
 
 static struct proa_site *table[SLOTS];
 static UInt site_count, epoch;
-static UInt numbers[THREADS_MOST]; /* of threads, as the kernel has them; 0: not known */
+static UInt numbers[THREADS_MOST]; /* kernel ids of threads; 0 if unknown */
 
-/* The tool runs in the kernel's thread of that one. */
+/* The tool runs in the kernel thread of that thread. */
 static UInt number_of(ThreadId thread)
 {
     if (thread >= THREADS_MOST)
@@ -32,7 +32,7 @@ static Bool has_same_callers(const struct proa_site *site)
     return True;
 }
 
-/* ---- a new one ---- */
+/* ---- create ---- */
 
 struct stack {
     Addr ips[FRAMES], sps[FRAMES];
@@ -44,8 +44,8 @@ static ULong mix(ULong hash, ULong word)
     return (hash ^ word) * 0x100000001b3ULL;
 }
 
-/* Where the return addresses of the nearest callers lie: right below the stack pointer that the
- * caller has again. */
+/* Records the stack positions of the nearest callers' return addresses: right below the caller's
+ * stack pointer after the return. */
 static void note_callers(struct proa_site *site, const struct stack *stack)
 {
     for (UInt i = 1; i < stack->depth && site->callers < PROA_SITE_CALLERS; i++) {
@@ -59,7 +59,7 @@ static void note_callers(struct proa_site *site, const struct stack *stack)
     }
 }
 
-/* The frame that the access is told of: of the C library its caller. */
+/* Returns the frame that the access is attributed to: for the C library its caller. */
 static UInt frame_of_program(const struct stack *stack)
 {
     for (UInt i = 0; i < stack->depth; i++)

@@ -7,31 +7,31 @@
 
 struct proa_page;
 
-enum { PROA_SITE_CALLERS = 3 /* that are compared each time */ };
+enum { PROA_SITE_CALLERS = 3 /* callers that are compared each time */ };
 
-/* Instruction and stack pointer find it. The callers may be others the next time; so where the
- * stack has the return addresses of the nearest is known, and whether they are the same. */
+/* Found by instruction and stack pointer. The callers may differ the next time. So the site stores
+ * where the stack has the return addresses of the nearest callers, and compares them. */
 struct proa_site {
     Addr ip, sp;
-    UInt thread; /* as the kernel has it */
+    UInt thread; /* kernel id */
     UChar what;
     Bool polls, is_of_call,
-        is_left_out; /* left out: it is not the program's, but the MPI's or Proa's */
-    ULong changes;   /* of what is watched, when this was found: */
-    Addr low, high;  /* all bytes of it are watched for such accesses */
+        is_left_out; /* left out: it is code of the MPI or of Proa, not of the program */
+    ULong changes;   /* number of changes of the watched bytes, when this was found: */
+    Addr low, high;  /* all these bytes are watched for such accesses */
     UInt callers;
     const Addr *slot[PROA_SITE_CALLERS];
     Addr caller[PROA_SITE_CALLERS];
     Addr place;
     UInt stack;
-    ULong chain;             /* a hash of the place and its callers */
-    struct proa_page *pages; /* of this site since the last drain */
+    ULong chain;             /* hash of the place and its callers */
+    struct proa_page *pages; /* pages of this site since the last drain */
     struct proa_page *last;
-    struct proa_site *next;   /* with the same hash */
-    struct proa_site *active; /* with pages */
+    struct proa_site *next;   /* next site with the same hash */
+    struct proa_site *active; /* next site with pages */
 };
 
-/* An access of this thread, which is the running one, or in a system call. */
+/* An access of this thread, which is running, or in a system call. */
 struct proa_access {
     Addr low, high;
     Addr ip, sp;
@@ -40,14 +40,17 @@ struct proa_access {
     Bool polls, is_of_call;
 };
 
-/* Its site, if there was one like it before; or one in any case, but for want of room: NULL. */
+/* proa_site_known returns the site of the access if it exists. proa_site_of creates it if needed,
+ * and returns NULL without room. */
 struct proa_site *proa_site_known(const struct proa_access *access);
 struct proa_site *proa_site_of(const struct proa_access *access);
 
-/* None has pages: forgets them if they are many, or if the program's files are others. */
+/* Called when no site has pages: frees all sites if they are many, or if the program's mapped files
+ * changed. */
 void proa_site_rest(void);
 
-/* A thread ends. Of a process that is a new one: all are forgotten. */
+/* A thread ended. proa_site_forked: this process was forked, so all threads and sites are
+ * removed. */
 void proa_site_thread_ends(ThreadId thread);
 void proa_site_forked(void);
 

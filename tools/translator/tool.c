@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `valgrind --tool=proa`: sees the program's own loads and stores for check mode, and leaves the
- * program alone. The program asks by requests (translator/requests.h): which bytes are watched, and
- * what has touched them.
+ * `valgrind --tool=proa`: records the program's own loads and stores for check mode, without
+ * changing the program. The program sets the watched bytes, and takes the accesses, by requests
+ * (translator/requests.h).
  */
 #include "instrument.h"
 #include "refused.h"
@@ -12,7 +12,7 @@
 
 enum { THREADS_MOST = 1 << 12 };
 
-/* The map of each thread's code, while another one runs. NULL: it has not run. */
+/* The map of each thread's code, while another one runs. NULL before its first run. */
 static UChar *map_of[THREADS_MOST];
 
 /* ---- threads ---- */
@@ -71,7 +71,7 @@ static void call_stores(CorePart part, ThreadId thread, Addr low, SizeT bytes)
 
 /* ---- requests ---- */
 
-/* Code that was translated before does not look. */
+/* Code that was translated before is not instrumented. */
 static void watch(Addr low, SizeT bytes, UWord what)
 {
     const Bool is_first = !proa_watched_any;
@@ -136,8 +136,8 @@ static Bool answer(ThreadId thread, UWord *request, UWord *result)
 
 /* ---- begin ---- */
 
-/* In place of the core's reader of lines (LINKER:--wrap), which has no use here, and ends programs
- * whose information it does not know, such as that of clang before Valgrind 3.20. */
+/* Replaces the core's reader of lines (LINKER:--wrap). It is not needed here, and aborts programs
+ * with unknown debugging information, such as that of clang before Valgrind 3.20. */
 void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void);
 void __wrap_vgModuleLocal_read_debuginfo_dwarf3(void)
 {
@@ -154,8 +154,9 @@ static void end(Int status)
 
 static void introduce(void)
 {
-    VG_(clo_vex_control).guest_chase = False;     /* each block is of one function, */
-    VG_(clo_vex_control).iropt_unroll_thresh = 0; /* and the guest's instruction is right in it */
+    VG_(clo_vex_control).guest_chase = False; /* each block is of one function, */
+    VG_(clo_vex_control).iropt_unroll_thresh =
+        0; /* and the guest's instruction pointer is exact in it */
     VG_(details_name)("proa");
     VG_(details_version)(NULL);
     VG_(details_description)("loads and stores for Proa's check mode");

@@ -7,10 +7,10 @@
 enum { PAGE_BYTES = 4096, WORD_BITS = 64, WORDS = PAGE_BYTES / WORD_BITS };
 enum { PAGES_MOST = 1 << 16, RUNS_MOST = 1 << 18 };
 
-/* The bytes of a page that a site has touched, and touched again. */
+/* The bytes of a page that a site accessed, and accessed again. */
 struct proa_page {
     Addr number;
-    UInt order; /* of its first touch, among pages */
+    UInt order; /* order of its first access, among pages */
     const struct proa_site *site;
     struct proa_page *next;
     ULong bits[WORDS], again[WORDS];
@@ -22,7 +22,7 @@ static struct proa_site *active;
 static UInt page_count;
 static UInt *pending;
 
-/* Runs that are taken out, and not handed out yet. */
+/* Runs that were drained, but not returned yet. */
 static struct proa_touched *runs;
 static UWord run_count, run_room, runs_out;
 
@@ -74,7 +74,7 @@ static ULong bits_of(UInt from, UInt count)
     return (count == WORD_BITS ? ~0ULL : (1ULL << count) - 1) << from;
 }
 
-/* Bytes of one word of bits; returns how many. */
+/* Sets the bits of bytes in one word. Returns their number. */
 static UInt set_bits(struct proa_page *page, Addr low, Addr high)
 {
     const UInt at = low % PAGE_BYTES / WORD_BITS, from = low % WORD_BITS;
@@ -109,7 +109,7 @@ static Bool matters(const struct proa_segment *segment, UWord what)
     return (what & PROA_LOADS && segment->loads) || (what & PROA_STORES && segment->stores);
 }
 
-/* The next accesses of a loop come to the same segment. */
+/* The next accesses of a loop are in the same segment. */
 static void remember(struct proa_site *site, const struct proa_segment *segment)
 {
     site->low = segment->low;
@@ -117,7 +117,7 @@ static void remember(struct proa_site *site, const struct proa_segment *segment)
     site->changes = proa_watched_changes;
 }
 
-/* The watched bytes of an access. */
+/* Takes the watched bytes of an access. */
 static void take(const struct proa_access *access)
 {
     const struct proa_segment *segment = proa_watched_from(access->low);
@@ -195,7 +195,7 @@ static Int compare(UWord one, UWord other)
     return one < other ? -1 : one > other;
 }
 
-/* Pages of one place, kind of access and thread lie together, and of these the same page. */
+/* Sorts pages of one place, kind of access and thread together, and among these the same page. */
 static Int compare_pages(const void *first, const void *second)
 {
     const struct proa_page *one = *(struct proa_page *const *)first,
@@ -211,10 +211,10 @@ static Int compare_pages(const void *first, const void *second)
     return result ? result : compare(one->number, other->number);
 }
 
-/* A run that grows as pages are looked at in order. */
+/* A run that grows as pages are processed in order. */
 struct growing {
     const struct proa_site *site;
-    struct proa_touched run; /* low == high: none yet */
+    struct proa_touched run; /* low == high if there is none yet */
 };
 
 static Bool is_alike(const struct proa_site *one, const struct proa_site *other)
@@ -230,7 +230,7 @@ static void end_run(struct growing *growing)
     growing->run.low = growing->run.high = 0;
 }
 
-/* Bytes that were touched follow the run, or begin a new one. */
+/* Appends accessed bytes to the run, or starts a new one. */
 static void grow(struct growing *growing, const struct proa_page *page, Addr low, Addr high,
                  Bool is_repeated)
 {
@@ -254,7 +254,7 @@ static void grow(struct growing *growing, const struct proa_page *page, Addr low
     growing->run.high = high;
 }
 
-/* How many bits from there on are like the first. */
+/* Returns the number of bits from there on that equal the first. */
 static UInt alike_from(ULong bits, UInt from)
 {
     ULong rest = bits >> from;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What has touched watched bytes since the last drain. A site is an instruction with its callers;
- * it has, for each page that it touched, a bit for each byte. So a loop over a large window costs a
- * bit for each access, in any order, and no byte is told that was not touched.
+ * Accesses to watched bytes since the last drain. A site is an instruction with its callers. For
+ * each page that it accessed it has one bit per byte. So a loop over a large window costs one bit
+ * for each access, in any order, and only accessed bytes are reported.
  */
 #ifndef PROA_TRANSLATOR_TOUCHED_H
 #define PROA_TRANSLATOR_TOUCHED_H
 
 #include "core.h"
 
-/* An access of the running thread, at the instruction that its guest state names. Called by
- * translated code if the map says that the bytes may be watched. kind: of proa_touched_kind. */
+/* An access of the running thread, at the instruction in its guest state. Called by translated code
+ * if the map has bytes that may be watched. kind: as in proa_touched_kind. */
 void proa_touched_by_code(const VexGuestAMD64State *guest, Addr low, UWord kind) VG_REGPARM(3);
 
-/* Beside it: the load polls (poll.h). */
+/* Flag beside it: the load polls (poll.h). */
 enum { PROA_TOUCHED_POLLS = 4, PROA_TOUCHED_SHIFT = 3 };
 
 static inline UWord proa_touched_kind(UWord bytes, UWord what)
@@ -21,19 +21,20 @@ static inline UWord proa_touched_kind(UWord bytes, UWord what)
     return bytes << PROA_TOUCHED_SHIFT | what;
 }
 
-/* The same of a system call that the thread makes. */
+/* The same for a system call of the thread. */
 void proa_touched_by_call(ThreadId thread, Addr low, SizeT bytes, UWord what);
 
-/* A word that is set to 1 as soon as there is something to drain; NULL: none. */
+/* Registers a word that is set to 1 as soon as there is an access to drain. pending: the word, or
+ * NULL for none. */
 void proa_touched_tell(UInt *pending);
 
-/* Takes out up to that many, and returns their number. */
+/* Takes out up to `count` runs. Returns their number. */
 UWord proa_touched_drain(struct proa_touched *into, UWord count);
 
 /* Accesses so far. */
 extern struct proa_touched_counts proa_touched_counts;
 
-/* This process is a new one. */
+/* This process was forked. */
 void proa_touched_forked(void);
 
 #endif

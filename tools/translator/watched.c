@@ -10,11 +10,12 @@ UChar *proa_map_now = proa_map_empty;
 Bool proa_watched_any;
 ULong proa_watched_changes;
 
-/* In the order of their addresses. */
+/* In the order of addresses. */
 static struct proa_segment *segments;
 static SizeT count, room;
 
-/* How many requests have marked lines of a page of the map. Its marks go with the last one. */
+/* Number of requests that marked lines of a page of the map. The marks are cleared with the last
+ * one. */
 static UInt loads_of_page[PAGES], stores_of_page[PAGES];
 
 /* ---- the map ---- */
@@ -61,7 +62,7 @@ static void count_pages(Addr low, Addr high, Int more, UWord what)
 
 /* ---- segments ---- */
 
-/* The first that ends behind that address. */
+/* Returns the index of the first segment that ends after that address. */
 static SizeT index_from(Addr low)
 {
     SizeT first = 0, end = count;
@@ -88,7 +89,7 @@ static void insert(SizeT at, const struct proa_segment *segment)
     count++;
 }
 
-/* So that no segment has bytes on both sides of it. */
+/* Splits the segment at that address, so that no segment spans it. */
 static void split(Addr border)
 {
     const SizeT at = index_from(border);
@@ -102,7 +103,7 @@ static void split(Addr border)
     insert(at + 1, &behind);
 }
 
-/* Segments of nothing, for bytes of [low, high) that are in none. */
+/* Adds empty segments for bytes of [low, high) that are in none. */
 static void fill(Addr low, Addr high)
 {
     SizeT at = index_from(low);
@@ -120,7 +121,7 @@ static void fill(Addr low, Addr high)
     }
 }
 
-/* Of those that begin in [low, high): neighbours that are alike become one, and nothing goes. */
+/* Merges equal neighbours among segments that start in [low, high), and removes empty ones. */
 static void tidy(Addr low, Addr high)
 {
     SizeT from = index_from(low), to, end = index_from(high);
