@@ -41,8 +41,7 @@ struct proa_message {
     enum proa_message_kind kind;
     int meeting; /* -1 for none */
     int hears;
-    const void
-        *caller; /* for proa_message_after: the program's call site, if the program made the call */
+    const void *caller; /* for proa_message_after: the program's call site, or NULL */
 };
 void proa_message_before(struct proa_message *message, enum proa_message_kind kind, MPI_Comm comm,
                          int peer);

@@ -17,8 +17,7 @@
 struct proa_source {
     char file[256];    /* source file; for line 0 the program or library; "" if unknown */
     char function[80]; /* "" if unknown */
-    char binding[8];   /* language binding, such as "Fortran", that the call is part of or passed
-                          through */
+    char binding[8];   /* language that the call is part of or passed through: "Fortran" */
     int32_t line;
     uint64_t address; /* address in the program or library */
 };

@@ -42,10 +42,9 @@ struct proa_thread_call {
     const char *call; /* for a call on a window, read window_call */
     const void *caller;
     enum proa_awaited awaits;
-    const struct proa_members
-        *members; /* members of the communicator; NULL if unknown, or for a window */
-    int peer;     /* peer rank in the communicator; -1 for none */
-    int count;    /* number of messages, at most PROA_AWAITED_MOST */
+    const struct proa_members *members; /* of the communicator; NULL if unknown, or for a window */
+    int peer;                           /* peer rank in the communicator; -1 for none */
+    int count;                          /* number of messages, at most PROA_AWAITED_MOST */
     const struct proa_awaited_message *messages;
     enum proa_call window_call;     /* valid for calls on a window, as is the next field: */
     const struct proa_rules *rules; /* rules of the window; NULL if it is being freed */

@@ -36,8 +36,7 @@ enum proa_access_kind {
 enum { PROA_ACCESS_LOAD = PROA_CALL_COUNT, PROA_ACCESS_STORE, PROA_ACCESS_TOUCH, PROA_ACCESS_HOST };
 
 struct proa_access {
-    uint64_t low,
-        high; /* bytes [low, high) of the target's window, or addresses if it is dynamic */
+    uint64_t low, high;    /* bytes [low, high) of the target's window; if dynamic, addresses */
     const void *caller;    /* return address of the call */
     uint16_t call;         /* enum proa_call, or PROA_ACCESS_LOAD and so on */
     uint8_t kind;          /* enum proa_access_kind */
@@ -46,12 +45,11 @@ struct proa_access {
     uint8_t requested : 1; /* as fetches, and complete at the latest when its request is */
     uint8_t rest : 6;      /* always 0, as shapes are compared */
     uint8_t epoch;         /* PROA_EPOCH_* at its issue */
-    uint8_t
-        op; /* op of accumulates that must not be mixed with others (info accumulate_ops), or 0 */
-    uint8_t phase;      /* of an accumulate: start of its elements, modulo their size in bytes */
-    uint16_t serial;    /* number of its fence or start, for usage rules (usage/rules.h); or 0 */
-    int16_t origin;     /* process that issued it, and */
-    uint32_t place;     /* the number of its place there; for accesses that were handed over */
+    uint8_t op;      /* of accumulates that must not meet other ops (info accumulate_ops), or 0 */
+    uint8_t phase;   /* of an accumulate: start of its elements, modulo their size in bytes */
+    uint16_t serial; /* number of its fence or start, for usage rules (usage/rules.h); or 0 */
+    int16_t origin;  /* process that issued it, and */
+    uint32_t place;  /* the number of its place there; for accesses that were handed over */
     const void *window; /* window of this process's own access; else NULL */
     uint64_t number;    /* number of that window in all processes */
     uint64_t stamp;     /* stamp of its completion (order/clock.h); 0 while pending */

@@ -36,9 +36,8 @@ static struct proa_type word;
 static int size;
 static size_t row_words;
 static uint64_t queue_words;
-static uint64_t *heads,
-    *tails; /* of our queues, by process: the head, and a tail that may be stale */
-static uint64_t *taken_heads; /* of queues at this process, by origin: a head that may be stale */
+static uint64_t *heads, *tails; /* of our queues, by process: head, and tail, which may be stale */
+static uint64_t *taken_heads;   /* of queues at this process, by origin: a head that may be stale */
 int proa_board_flush_due;
 
 /* The part of a process, as far as this one uses it. Messages to another node are staged and sent

@@ -49,7 +49,7 @@ static int count(struct dl_phdr_info *info, size_t size, void *adds)
 {
     (void)size;
     *(unsigned long long *)adds = info->dlpi_adds;
-    return 1; /* all have the same */
+    return 1; /* the count is the same for all */
 }
 
 void proa_trace_modules(void)

@@ -100,8 +100,7 @@ static void last_renew(void)
  * converted by the first store to each page. */
 static int file_extend(uint64_t at, uint64_t bytes)
 {
-    static char
-        zeros[PROA_TRACE_CHUNK_BYTES]; /* not const: it takes no space in the library file */
+    static char zeros[PROA_TRACE_CHUNK_BYTES]; /* not const: takes no space in the library */
 
     while (bytes) {
         const ssize_t done =

@@ -10,8 +10,7 @@ struct proa_choice {
     /* the host's library that a program is linked to, or NULL if unknown */
     const char *mpi_library;
     const struct proa_host *mpi_host; /* host of that library: another one, if both share an ABI */
-    const char *sanitizers; /* the sanitizer runtimes that the programs need, separated by colons,
-                               or NULL */
+    const char *sanitizers; /* runtimes that the programs need, separated by colons, or NULL */
 };
 
 typedef struct proa_line proa_line_reader(const struct proa_host *host, char *const *args);

@@ -37,11 +37,9 @@ struct proa_host {
     const char *mpiexec_configured; /* launcher found when Proa was configured, or "" */
     const char *env_option;         /* sets a variable for all ranks */
     bool env_in_two_words;          /* NAME VALUE instead of NAME=VALUE */
-    const char
-        *crowded_options; /* launcher options for more ranks than processors, separated by blanks */
-    const char
-        *here_options; /* options for two ranks on this machine, even if a job has other hosts */
-    const char *across_options; /* options for one rank on each host of the list that follows */
+    const char *crowded_options;    /* for more ranks than processors; separated by blanks */
+    const char *here_options;       /* for two ranks here, even if a job has other hosts */
+    const char *across_options;     /* for one rank on each host of the list that follows */
     /* variables, separated by blanks: for more ranks than processors; to let root start ranks; for
      * ranks that are all on this machine */
     const char *crowded_environment, *root_environment, *here_environment;

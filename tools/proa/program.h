@@ -18,8 +18,7 @@ struct proa_program {
     enum proa_program_kind kind;
     const struct proa_host *host;
     const char *detail;
-    const char *sanitizers; /* the sanitizer runtimes that it is linked to, separated by colons;
-                               NULL for none */
+    const char *sanitizers; /* linked sanitizer runtimes, separated by colons, or NULL */
 };
 
 /* Examines the file at `path` without running it: the loader that it names lists its shared

@@ -21,8 +21,7 @@ struct proa_figure_event {
     enum proa_event_kind kind;
     int process, target; /* target: process; -1 for none */
     int64_t begin_ns, end_ns;
-    int64_t wait_begin_ns,
-        wait_end_ns; /* start and end of all its waits; equal if there are none */
+    int64_t wait_begin_ns, wait_end_ns; /* bounds of all its waits; equal for none */
     uint64_t bytes, epoch;
     unsigned mode;
     char name[32]; /* "put" */
