@@ -28,7 +28,7 @@ struct proa_finding_call {
     const char *call;   /* "MPI_Put"; NULL if there is no such call */
     const void *caller; /* caller in this process (base/calls.h), or NULL if `place` is set */
     const struct proa_source *place; /* place of another process's call, or NULL if unknown */
-    int other;                       /* 1 + its rank in MPI_COMM_WORLD; 0: this process */
+    int other;                       /* 1 + its rank in MPI_COMM_WORLD; 0 for this process */
     int thread;                      /* proa_finding_thread(); 0 if unknown, or with one thread */
     int is_address;                  /* low and high are addresses, not offsets in the window */
     uint64_t low, high;              /* its bytes [low, high); both 0 if not reported */

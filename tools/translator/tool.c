@@ -154,9 +154,8 @@ static void end(Int status)
 
 static void introduce(void)
 {
-    VG_(clo_vex_control).guest_chase = False; /* each block is of one function, */
-    VG_(clo_vex_control).iropt_unroll_thresh =
-        0; /* and the guest's instruction pointer is exact in it */
+    VG_(clo_vex_control).guest_chase = False;     /* each block is of one function, */
+    VG_(clo_vex_control).iropt_unroll_thresh = 0; /* and the instruction pointer is exact */
     VG_(details_name)("proa");
     VG_(details_version)(NULL);
     VG_(details_description)("loads and stores for Proa's check mode");
