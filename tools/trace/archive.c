@@ -22,7 +22,8 @@ struct proa_definition {
 
 static int has_failed;
 
-/* The library tells of all by this, so that functions need not be asked one by one. */
+/* The library reports all errors through this function, so results need not be checked one by
+ * one. */
 static OTF2_ErrorCode complain(void *user, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -86,7 +87,7 @@ OTF2_RegionRef proa_archive_region(struct proa_archive *archive, const char *nam
     return define(&archive->regions, name, strlen(name) + 1, &is_new);
 }
 
-/* A member is a process's index, as of its location. */
+/* A member is the index of a process, as its location is. */
 OTF2_GroupRef proa_archive_group(struct proa_archive *archive, int window, const int32_t *ranks,
                                  int count)
 {
@@ -132,13 +133,13 @@ OTF2_TimeStamp proa_archive_time(struct proa_location *location, int64_t ns)
 
 /* ---- memory ---- */
 
-/* The chunks of a buffer of the library's. */
+/* The chunks of a buffer of the library. */
 struct chunks {
     int count;
     void **chunk;
 };
 
-/* NULL: the buffer is full, and the library writes it to its file. */
+/* Returns NULL if the buffer is full; the library then writes it to its file. */
 static void *take_chunk(void *user, OTF2_FileType type, OTF2_LocationRef location, void **buffer,
                         uint64_t bytes)
 {
@@ -212,7 +213,7 @@ int proa_archive_open(struct proa_archive *archive, const struct proa_model *mod
     return has_failed ? -1 : 0;
 }
 
-/* ---- the end: definitions ---- */
+/* ---- closing: definitions ---- */
 
 static void write_machines(struct proa_archive *archive, OTF2_GlobalDefWriter *writer)
 {
@@ -258,7 +259,7 @@ static void write_locations(struct proa_archive *archive, OTF2_GlobalDefWriter *
     }
 }
 
-/* Of all its ranks. */
+/* The group of all ranks of a window. */
 static OTF2_GroupRef window_group(struct proa_archive *archive, int index)
 {
     const struct proa_model_window *window = &archive->model->windows[index];
@@ -320,7 +321,7 @@ static void write_regions(struct proa_archive *archive, OTF2_GlobalDefWriter *wr
     }
 }
 
-/* Definitions refer to earlier ones. */
+/* Definitions refer to earlier ones only. */
 static void write_definitions(struct proa_archive *archive)
 {
     OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive->archive);
@@ -342,7 +343,7 @@ static void write_definitions(struct proa_archive *archive)
     OTF2_Archive_CloseGlobalDefWriter(archive->archive, writer);
 }
 
-/* Definitions of a location are a file, even if there are none. */
+/* The definitions of a location are a file, even if there are none. */
 static void close_locations(struct proa_archive *archive)
 {
     for (int i = 0; i < archive->location_count; i++)

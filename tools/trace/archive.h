@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An archive of OTF2: its locations, and definitions that are made as events need them. */
+/* An archive of OTF2: its locations, and definitions that are created when events need them. */
 #ifndef PROA_TRACE_ARCHIVE_H
 #define PROA_TRACE_ARCHIVE_H
 
@@ -9,7 +9,7 @@
 
 struct proa_definition; /* a string, a region or a group */
 
-/* Events of a location are in the order of their times. */
+/* A location; its events are in the order of their times. */
 struct proa_location {
     OTF2_EvtWriter *writer;
     int process;
@@ -23,24 +23,25 @@ struct proa_archive {
     struct proa_location *locations;
     int location_count, location_room;
     struct proa_definition *strings, *regions, *groups;
-    OTF2_GlobalDefWriter *definitions; /* at the end: new strings are written at once */
+    OTF2_GlobalDefWriter *definitions; /* set at the end: new strings are written at once */
 };
 
-/* The first locations are thread 0 of each process. 0, or -1 after a complaint. */
+/* Opens an archive. Its first locations are thread 0 of each process. Returns 0, or -1 after an
+ * error message. */
 int proa_archive_open(struct proa_archive *archive, const struct proa_model *model,
                       const char *folder);
-/* Writes all definitions. 0, or -1 after a complaint. */
+/* Writes all definitions. Returns 0, or -1 after an error message. */
 int proa_archive_close(struct proa_archive *archive);
 
-/* A new location's number. */
+/* Returns the number of a new location. */
 int proa_archive_location(struct proa_archive *archive, int process, const char *name);
 
-/* The time of an event there: not before the last one. */
+/* Returns the time of an event there, no earlier than the last one. */
 OTF2_TimeStamp proa_archive_time(struct proa_location *location, int64_t ns);
 
 OTF2_StringRef proa_archive_string(struct proa_archive *archive, const char *text);
 OTF2_RegionRef proa_archive_region(struct proa_archive *archive, const char *name);
-/* Of ranks of a window. */
+/* Returns the group of ranks of a window. */
 OTF2_GroupRef proa_archive_group(struct proa_archive *archive, int window, const int32_t *ranks,
                                  int count);
 

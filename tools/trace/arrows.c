@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrows: what made what possible. The k-th start matches the k-th post of each pair of processes,
- * the k-th wait the k-th complete, and all k-th fences of a window belong together: so the order in
- * which the two ends come does not matter.
+ * Arrows: each links a cause to its effect. For each pair of processes the k-th start matches the
+ * k-th post, and the k-th wait the k-th complete. All k-th fences of a window belong together. So
+ * the order in which the two ends arrive does not matter.
  */
 #include "ends.h"
 
 #include <stdlib.h>
 
-enum { PENDING_MOST = 1 << 16 }; /* fences that not all processes have called, of all windows */
+enum { PENDING_MOST = 1 << 16 }; /* fences, of all windows, that some processes have not called */
 
 const char *const proa_arrow_names[PROA_ARROW_KINDS] = {"post",  "complete", "unlock",
                                                         "fence", "notify",   "data"};
 
-/* Of an origin a and a target b. */
+/* State of an origin a and a target b. */
 struct pair {
     struct proa_key key;
     struct proa_queue posts, accesses, completes, waits;
@@ -21,7 +21,7 @@ struct pair {
 };
 
 struct fence {
-    struct proa_key key; /* number: how manieth of the window */
+    struct proa_key key; /* number: position among the window's fences */
     int count;
     struct proa_model_end last;
     struct proa_item *items;
@@ -60,7 +60,7 @@ static void match(struct proa_run *run, struct pair *pair)
         struct proa_item from = proa_queue_take(&pair->posts),
                          to = proa_queue_take(&pair->accesses);
 
-        /* an operation without a length has one reading, from before a short wait for the post */
+        /* an operation without a duration has one time, from before a short wait for the post */
         if (to.waited_ns == 0 && to.end.ns < from.end.ns)
             to.end.ns = from.end.ns;
         proa_arrow_give(run,
@@ -91,7 +91,7 @@ void proa_arrows_post(struct proa_run *run, const struct proa_model_event *post,
     }
 }
 
-/* Where no operation went to a target, the complete is what waits for its post. */
+/* If the access epoch had no operation on a target, the complete waits for its post. */
 void proa_arrows_complete(struct proa_run *run, const struct proa_open *access,
                           const struct proa_model_event *complete)
 {
@@ -137,7 +137,7 @@ static void fence_drop(struct proa_run *run, struct fence *fence)
     free(fence);
 }
 
-/* All have called it: the last of them lets the others go. */
+/* All processes called it: the last one releases the others. */
 static void fence_done(struct proa_run *run, struct fence *fence)
 {
     for (int i = 0; i < fence->count; i++) {
@@ -150,7 +150,7 @@ static void fence_done(struct proa_run *run, struct fence *fence)
     fence_drop(run, fence);
 }
 
-/* With MPI_MODE_NOPRECEDE it need not wait for any. */
+/* With MPI_MODE_NOPRECEDE a fence need not wait for any process. */
 void proa_arrows_fence(struct proa_run *run, const struct proa_model_event *event)
 {
     const struct proa_model_window *window = &run->model->windows[event->window];
@@ -163,7 +163,7 @@ void proa_arrows_fence(struct proa_run *run, const struct proa_model_event *even
     if (!fence) {
         if (HASH_COUNT(run->arrows->fences) >= PENDING_MOST) {
             run->model->abandoned++;
-            fence_drop(run, run->arrows->fences); /* the oldest */
+            fence_drop(run, run->arrows->fences); /* the oldest one */
         }
         fence = proa_zeroed(sizeof *fence);
         fence->key = key;
@@ -178,7 +178,7 @@ void proa_arrows_fence(struct proa_run *run, const struct proa_model_event *even
         fence_done(run, fence);
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 void proa_arrows_free(struct proa_run *run)
 {

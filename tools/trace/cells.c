@@ -9,13 +9,13 @@ static uint8_t kind_of(const struct proa_trace_record *cell)
     return proa_atomic_load(&cell->kind, PROA_ACQUIRE); /* partner: proa_trace_put */
 }
 
-/* A number of `rest` (trace/format.h). */
+/* Extracts a number of `rest` (trace/format.h). */
 static uint64_t part_of(uint64_t rest, unsigned at, unsigned bits)
 {
     return (rest >> at) & (((uint64_t)1 << bits) - 1);
 }
 
-/* The record of a site; kind NOTHING: the chunk has no such site. */
+/* Returns the record of a site; kind NOTHING if the chunk has no such site. */
 static struct proa_trace_record at_site(const struct proa_trace_record *first, uint64_t number,
                                         uint64_t begin, uint64_t length)
 {
@@ -39,8 +39,8 @@ static struct proa_trace_record at_site(const struct proa_trace_record *first, u
                                       .caller = site->caller};
 }
 
-/* A flush may be added meanwhile, in one store: then it is seen, or not yet. C11 does not order the
- * kind, as a byte, and the word that it is of: without the word there is no record yet. */
+/* A flush may be added meanwhile, in one store: the reader sees it or not. C11 does not order the
+ * kind, as a byte, and the word that contains it. So without the word there is no record yet. */
 static void expand(struct proa_cell_records *records, const struct proa_trace_record *first,
                    const struct proa_trace_brief *brief)
 {
@@ -74,7 +74,7 @@ void proa_cell_read(struct proa_cell_records *records, const struct proa_trace_r
 {
     const struct proa_trace_record *cell = (const struct proa_trace_record *)(const void *)at;
 
-    /* not the rest, which takes longer to clear than a record of four cells to read */
+    /* not the rest: clearing it takes longer than reading a record of four cells */
     records->cells = 1;
     records->count = 0;
     records->in_file = NULL;

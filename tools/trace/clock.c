@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two comparisons that are closer tell no difference in speed. Then the most is assumed by which
- * Linux lets a clock be adjusted (adjtimex(2)). */
+/* Two comparisons that are closer give no difference in speed. The largest adjustment that Linux
+ * allows (adjtimex(2)) is then assumed. */
 enum { APART_NS = 1000000, SLEW_PPM = 500 };
 
 /* A comparison of two nodes. */
@@ -23,7 +23,7 @@ static int clock_of_node(const struct proa_clocks *clocks, uint64_t node)
     return -1;
 }
 
-/* The widest pair of pairs of all processes of the node. */
+/* Adds the pair of times of a file: keeps the widest interval of all processes of the node. */
 static void add_file(struct proa_clocks *clocks, int file, const struct proa_trace_head *head)
 {
     int i = clock_of_node(clocks, head->node);
@@ -44,7 +44,7 @@ static void add_file(struct proa_clocks *clocks, int file, const struct proa_tra
 
 /* ---- lines ---- */
 
-/* The value at `at` of the line through (x0, y0) and (x1, y1). */
+/* Returns the value at `at` of the line through (x0, y0) and (x1, y1). */
 static int64_t on_line(int64_t x0, int64_t y0, int64_t x1, int64_t y1, int64_t at)
 {
     if (x1 == x0)
@@ -58,7 +58,7 @@ static int64_t node_ns(const struct proa_clock *clock, uint64_t ticks)
                    clock->last.ns, (int64_t)ticks);
 }
 
-/* Before the first and behind the last sample the line through those two goes on. */
+/* Before the first and after the last sample, the line through the nearest two is extended. */
 static int64_t reference_ns(const struct proa_clock *clock, int64_t own_ns)
 {
     const struct proa_clock_sample *samples = clock->samples, *a, *b;
@@ -99,7 +99,8 @@ static void sample_add(struct proa_clock *clock, struct proa_clock_sample sample
         clock->error_ns = sample.error_ns;
 }
 
-/* Of two nodes one is known: the other becomes so. The errors add up. Returns whether it did. */
+/* If one of two nodes is known, makes the other one known. The errors add up. Returns true if it
+ * did. */
 static int learn(struct proa_clocks *clocks, const struct comparison *all, size_t count, int to)
 {
     struct proa_clock *clock = &clocks->clocks[to];
@@ -126,8 +127,8 @@ static int by_time(const void *a, const void *b)
     return (one->own_ns > other->own_ns) - (one->own_ns < other->own_ns);
 }
 
-/* The error of what lies before the first and behind the last comparison: the speed is known by
- * these two only. */
+/* Returns the error before the first and after the last comparison: only these two determine the
+ * speed. */
 static int64_t error_outside(const struct proa_clock *clock)
 {
     const struct proa_clock_sample *a = clock->samples, *b = &clock->samples[clock->count - 1];

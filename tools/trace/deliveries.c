@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrows of data that arrive: from an operation to the moment when its target applied its last part
- * (APPLIED), and from notified operations to the wait that they ended.
+ * Arrows of arriving data. They lead from an operation to the time when its target applied its last
+ * part (APPLIED), and from notified operations to the wait that they ended.
  */
 #include "ends.h"
 
 #include <stdlib.h>
 
-/* Of an origin a to a target b: operations that were sent, and parts that were applied. Numbers of
- * both grow. */
+/* From an origin a to a target b: operations that were sent, and parts that were applied. Numbers
+ * of both increase. */
 struct flow {
     struct proa_key key;
     struct proa_queue sent, applied;
     UT_hash_handle hh;
 };
 
-/* Notified operations to target a's counter b, and its waits; number: that the counter had come to
- * since the trace began. */
+/* Notified operations on target a's counter b, and its waits. number: count of the counter since
+ * the trace started. */
 struct counter {
     struct proa_key key;
     struct proa_queue operations, waits;
-    uint64_t taken;  /* operations that have an arrow */
-    uint64_t before; /* the sum of all that resets have taken */
+    uint64_t taken;  /* operations with an arrow */
+    uint64_t before; /* sum of the counts removed by resets */
     UT_hash_handle hh;
 };
 
@@ -51,14 +51,14 @@ static struct flow *flow_of(struct proa_deliveries *deliveries, int window, int 
     return flow;
 }
 
-/* The part behind the first one, in numbers of 32 bits; below 0: before it. */
+/* Returns the distance from the first part, in 32-bit numbers; negative if it is before that. */
 static int32_t distance(const struct flow *flow)
 {
     return (int32_t)((uint32_t)proa_queue_first(&flow->applied)->number -
                      (uint32_t)proa_queue_first(&flow->sent)->number);
 }
 
-/* Parts before an operation's last one are of it, or of one that has no record. */
+/* Parts before an operation's last one belong to it, or to an operation without a record. */
 static void match(struct proa_run *run, struct flow *flow)
 {
     while (flow->sent.count && flow->applied.count) {
@@ -114,7 +114,7 @@ static struct counter *counter_of(struct proa_deliveries *deliveries, int window
     return counter;
 }
 
-/* A wait takes what was counted up to its end. Of these operations the last one ended it. */
+/* A wait consumes the count up to its end. The last one of these operations ended it. */
 static void count_up(struct proa_run *run, struct counter *counter)
 {
     while (counter->operations.count && counter->waits.count) {
@@ -163,8 +163,8 @@ void proa_deliveries_wait(struct proa_run *run, const struct proa_model_event *w
     count_up(run, counter);
 }
 
-/* An origin may have come back from the collective call, and have counted up, before the target
- * has: such operations stay. */
+/* An origin may return from the collective call, and increment the counter, before the target
+ * returns. Such operations are kept. */
 void proa_deliveries_renumber(struct proa_run *run, const struct proa_model_event *call)
 {
     const int target = proa_rank_in(&run->model->windows[call->window], call->process);
@@ -181,7 +181,7 @@ void proa_deliveries_renumber(struct proa_run *run, const struct proa_model_even
         }
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 void proa_deliveries_free(struct proa_run *run)
 {

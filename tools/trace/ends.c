@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PENDING_MOST = 1 << 16 }; /* of a queue */
+enum { PENDING_MOST = 1 << 16 }; /* items of a queue */
 
 struct proa_key proa_key(int window, int a, int b, uint64_t number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The epochs that are open, of each process on each window. */
+/* The open epochs of each process on each window. */
 #include "run.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static void give(struct proa_run *run, const struct proa_open *open)
         run->sink->epoch(run->sink->user, &open->epoch);
 }
 
-/* The last call of the epoch: it is given, and *open is NULL. */
+/* The last call of the epoch: passes it to the sink, and sets *open to NULL. */
 static void close_by(struct proa_run *run, struct proa_open **open,
                      const struct proa_model_event *event)
 {
@@ -58,7 +58,7 @@ static void close_by(struct proa_run *run, struct proa_open **open,
     *open = NULL;
 }
 
-/* A fence that no operation has followed began no epoch (MPI-4.1, 13.5.1). */
+/* A fence without an operation after it opened no epoch (MPI-4.1, 13.5.1). */
 static void forget_fence(struct proa_side *side)
 {
     if (side->fence && side->fence->epoch.operations == 0) {
@@ -158,7 +158,7 @@ static int is_started(const struct proa_open *access, int rank)
     return 0;
 }
 
-/* The narrowest epoch that allows it. */
+/* Returns the narrowest epoch that allows the operation. */
 static struct proa_open *epoch_of(const struct proa_side *side, int rank)
 {
     struct proa_open *open = lock_on(side, rank);
@@ -326,7 +326,7 @@ void proa_epochs_after(struct proa_run *run, const struct proa_model_event *even
     }
 }
 
-/* ---- the end ---- */
+/* ---- end of the trace ---- */
 
 static void give_open(struct proa_run *run, struct proa_open *open)
 {

@@ -14,9 +14,9 @@
 
 enum { TEXT_MOST = 1 << 16, THREADS_MOST = 1 << 16 };
 
-/* A record whose text is still to come. */
+/* A record whose text is not complete yet. */
 struct proa_follow_text {
-    struct proa_trace_record of; /* kind 0: none */
+    struct proa_trace_record of; /* kind 0 for none */
     uint64_t have;
     char *text;
 };
@@ -31,7 +31,7 @@ static int is_good(const struct proa_trace_head *head)
            head->chunk_bytes == PROA_TRACE_CHUNK_BYTES && head->first.ticks;
 }
 
-/* A chunk is counted once the file has room for it, so the rest of the map is never touched. */
+/* A chunk is counted once the file has space for it, so the rest of the map is never touched. */
 int proa_follow_open(struct proa_follow *follow, const char *path)
 {
     struct proa_trace_head head;
@@ -89,7 +89,7 @@ static void text_begin(struct proa_follow_text *text, const struct proa_trace_re
     text->text[text->of.bytes] = 0;
 }
 
-/* Is the text whole by now? */
+/* Adds to the text. Returns true if it is complete. */
 static int text_more(struct proa_follow_text *text, const struct proa_trace_record *record)
 {
     const uint64_t left = text->of.bytes - text->have;
@@ -127,7 +127,7 @@ static void take_record(struct proa_follow_text *text, const struct proa_trace_r
     }
 }
 
-/* Is the chunk at its end? */
+/* Returns true if the chunk is completely read. */
 static int read_chunk(struct proa_follow *follow, uint64_t chunk,
                       void (*take)(void *user, const struct proa_trace_record *record,
                                    const char *text),

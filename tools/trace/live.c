@@ -161,9 +161,10 @@ static void take_record(void *user, const struct proa_trace_record *record, cons
     }
 }
 
-/* ---- what a rank is in ---- */
+/* ---- current calls of a rank ---- */
 
-/* Seconds since those ticks, by the clocks of day of both machines. 0: not known. */
+/* Returns the seconds since those ticks, by the wall clocks of both machines. Returns 0 if
+ * unknown. */
 static double seconds_since(const struct proa_trace_head *head, uint64_t ticks)
 {
     const struct proa_trace_pair first = head->first,
@@ -292,7 +293,7 @@ static void look_for_files(struct proa_live *live)
     closedir(folder);
 }
 
-/* ---- the whole ---- */
+/* ---- the view ---- */
 
 void proa_live_open(struct proa_live *live, const char *folder)
 {
@@ -323,7 +324,7 @@ void proa_live_look(struct proa_live *live)
     for (int i = 0; i < live->rank_count; i++)
         look_at_rank(live, i, before_s > 0 ? now_s - before_s : 0);
     for (int i = 0; i < live->rank_count; i++)
-        look_at_slots(live, &live->ranks[i]); /* which refer to windows of all */
+        look_at_slots(live, &live->ranks[i]); /* these refer to windows of all ranks */
     live->looked_s = now_s;
 }
 

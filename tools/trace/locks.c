@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrows from an unlock to the lock that it let pass.
+ * Arrows from an unlock to the lock that it allowed.
  *
- * Events come in the order of their ends, and a call of MPI_Win_unlock may return long after the
- * lock was given back: after the next process has taken the lock and unlocked it, too. But a lock
- * that was taken before another one that it excludes was also given back before. So the arrow to a
- * lock is looked for once no earlier lock that excludes it is open any more.
+ * Events arrive in the order of their ends. A call of MPI_Win_unlock may return long after the lock
+ * was released, even after the next process acquired and released it. But a lock acquired before
+ * another one that it excludes was also released before. So the arrow to a lock is searched once no
+ * earlier lock that excludes it is open any more.
  *
- * MPI_Win_lock of a process of another node only asks for the lock. The process has it when the
- * first operation is applied at the target, and knows when a flush or the unlock is over: there the
- * arrow ends.
+ * MPI_Win_lock of a process of another node only requests the lock. The process has the lock when
+ * its first operation is applied at the target. It knows that when a flush or the unlock returns:
+ * the arrow ends there.
  */
 #include "ends.h"
 
@@ -17,21 +17,20 @@
 #include <utlist.h>
 
 enum {
-    KEPT = 32,        /* locks of a target that are over, for the arrows to later ones */
-    KEPT_MOST = 4096, /* with those that are open, or wait for these */
+    KEPT = 32,        /* released locks of a target, kept for arrows to later ones */
+    KEPT_MOST = 4096, /* including open locks, and those that wait for them */
 };
 
-/* A lock that a process has or has had, or has asked for (is_asked). */
+/* A lock that a process holds, held, or requested (is_asked). */
 struct held {
-    struct proa_model_end lock,
-        unlock;                  /* lock: the end of the call that had it; unlock: the beginning */
-    int64_t asked_ns, had_ns;    /* had: as far as it is known; 0: not yet */
-    struct proa_model_wait wait; /* all of that call's */
-    int exclusive, is_asked, is_open, is_done; /* done: its arrow has been looked for */
+    struct proa_model_end lock, unlock; /* lock: end of the call that acquired it; unlock: start */
+    int64_t asked_ns, had_ns;    /* had: time of acquisition, as far as known; 0 if not yet */
+    struct proa_model_wait wait; /* all waits of that call */
+    int exclusive, is_asked, is_open, is_done; /* done: its arrow was searched */
     struct held *prev, *next;
 };
 
-/* The lock of target a, in the order in which it was taken. */
+/* The lock of target a, in the order of acquisition. */
 struct lock {
     struct proa_key key;
     unsigned count;
@@ -41,7 +40,7 @@ struct lock {
 
 struct proa_locks {
     struct lock *locks;
-    uint64_t asked; /* so many locks were only asked for so far */
+    uint64_t asked; /* number of locks that are only requested so far */
 };
 
 struct proa_locks *proa_locks_new(void)
@@ -63,7 +62,8 @@ static struct lock *lock_of(struct proa_locks *locks, int window, int target)
     return lock;
 }
 
-/* From the begin of the first wait of the call on, for as long as it waited. */
+/* Returns the wait of the call: starts with its first wait, and has the sum of its waiting
+ * times. */
 static struct proa_model_wait wait_of(const struct proa_model_event *event)
 {
     const int64_t begin_ns = event->wait_count ? event->waits[0].begin_ns : event->end_ns;
@@ -81,13 +81,13 @@ static void drop(struct proa_locks *locks, struct lock *lock, struct held *held)
 
 /* ---- arrows ---- */
 
-/* Does one exclude the other, and was it had before that, as far as is known? */
+/* Returns true if one excludes the other, and was held before it, as far as is known. */
 static int precedes(const struct held *one, const struct held *other)
 {
     return one != other && (one->exclusive || other->exclusive) && one->had_ns <= other->had_ns;
 }
 
-/* The last one that was given back before this one was taken, and excludes it. */
+/* Returns the last lock released before this one was acquired that excludes it. */
 static const struct held *former(const struct lock *lock, const struct held *to)
 {
     const struct held *found = NULL, *held;
@@ -99,7 +99,8 @@ static const struct held *former(const struct lock *lock, const struct held *to)
     return found;
 }
 
-/* Of a call that waits for other things as well: until the lock was given back. */
+/* Returns the waiting time, up to the release of the lock, of a call that may wait for other
+ * reasons as well. */
 static int64_t waited(const struct held *from, const struct held *to)
 {
     const int64_t ns = from->unlock.ns - to->wait.begin_ns;
@@ -120,7 +121,8 @@ static void settle(struct proa_run *run, const struct lock *lock, struct held *t
                                                    from->unlock, to->lock, waited(from, to)});
 }
 
-/* May a lock that precedes this one still be open? One that was only asked for has had_ns 0. */
+/* Returns true if a lock that precedes this one may still be open. A lock that was only requested
+ * has had_ns 0. */
 static int is_early(const struct lock *lock, const struct held *to)
 {
     const struct held *held;
@@ -133,7 +135,7 @@ static int is_early(const struct lock *lock, const struct held *to)
     return 0;
 }
 
-/* is_last: no further unlock will come. */
+/* is_last: true if no more unlocks follow. */
 static void settle_all(struct proa_run *run, struct lock *lock, int is_last)
 {
     struct held *held;
@@ -166,7 +168,7 @@ static int is_remote(const struct proa_run *run, const struct proa_model_event *
            run->model->processes[target].node != run->model->processes[event->process].node;
 }
 
-/* The open lock of that process on the target; NULL: none. */
+/* Returns the process's open lock of the target, or NULL. */
 static struct held *held_by(const struct lock *lock, int process)
 {
     struct held *held;
@@ -177,7 +179,7 @@ static struct held *held_by(const struct lock *lock, int process)
     return NULL;
 }
 
-/* By the end of that call it is known that the process has the lock. */
+/* At the end of that call the process is known to hold the lock. */
 static void have(struct proa_locks *locks, struct held *held, const struct proa_model_event *event)
 {
     held->lock = proa_end_at(event, event->end_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See model.h: the first reading, which finds processes, windows and files of code. */
+/* See model.h: the first pass, which finds processes, windows and files of code. */
 #include "model.h"
 
 #include "place.h"
@@ -91,7 +91,7 @@ static void add_module(struct proa_model *model, const struct proa_trace_record 
     free(path);
 }
 
-/* Records are only looked at once they are known to be there, so a trace may still grow. */
+/* Records are read only once they are known to be complete, so a trace may still grow. */
 static void scan(struct proa_model *model, struct proa_stream *stream)
 {
     const struct proa_trace_record *record;

@@ -15,20 +15,20 @@
 
 enum { NAME_BYTES = 512 };
 
-/* Locations of a process, besides its threads. */
+/* Locations of a process, in addition to its threads. */
 enum kind { EXPOSURE, APPLIED, KINDS };
 
 struct process {
-    int *threads;      /* locations; -1: none yet */
-    int *lanes[KINDS]; /* the same */
+    int *threads;      /* locations; -1 until created */
+    int *lanes[KINDS]; /* as threads */
     int known[KINDS];
     struct proa_lanes taken[KINDS];
 };
 
-/* Of one process on one window. */
+/* State of one process on one window. */
 struct side {
     OTF2_GroupRef started, posted;
-    uint64_t *matching; /* by target, of operations that are not complete; 0: none */
+    uint64_t *matching; /* by target: matching number of pending operations; 0 for none */
 };
 
 struct otf2 {
@@ -146,7 +146,7 @@ static void put_operation(struct proa_location *location, const struct proa_mode
         OTF2_EvtWriter_RmaGet(location->writer, NULL, time, win, rank, event->bytes, matching);
 }
 
-/* By the network it is complete after a flush, or the end of the epoch. */
+/* A network operation is complete after a flush, or the end of the epoch. */
 static void take_operation(struct otf2 *otf2, const struct proa_model_event *event)
 {
     struct proa_location *location = thread_of(otf2, event->process, event->thread);
@@ -192,7 +192,7 @@ static OTF2_LockType lock_type(const struct proa_model_event *event)
     return event->mode & PROA_TRACE_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED;
 }
 
-/* A lock_all is of OTF2_UNDEFINED_UINT32, all ranks, which is what -1 becomes. */
+/* A lock_all has OTF2_UNDEFINED_UINT32, all ranks, which -1 converts to. */
 static void put_before(struct proa_location *location, const struct proa_model_event *event,
                        enum proa_role role)
 {
@@ -266,7 +266,7 @@ static void put_after(struct otf2 *otf2, struct proa_location *location,
     }
 }
 
-/* A call that failed, or was never over, has done none of it. */
+/* A failed or unfinished call had no effect. */
 static void take_call(struct otf2 *otf2, const struct proa_model_event *event)
 {
     struct proa_location *location = thread_of(otf2, event->process, event->thread);
@@ -284,7 +284,7 @@ static void take_call(struct otf2 *otf2, const struct proa_model_event *event)
     leave(otf2, location, event->end_ns, event->call);
 }
 
-/* ---- what the model gives ---- */
+/* ---- callbacks of the model ---- */
 
 static void take_event(void *user, const struct proa_model_event *event)
 {
@@ -326,7 +326,7 @@ static void take_epoch(void *user, const struct proa_model_epoch *epoch)
     leave(otf2, location, epoch->end_ns, name);
 }
 
-/* ---- the whole ---- */
+/* ---- the archive ---- */
 
 static void make_processes(struct otf2 *otf2)
 {

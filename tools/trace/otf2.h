@@ -15,8 +15,8 @@
 
 #include "model.h"
 
-/* Makes the folder, which must not be there. 0, or -1 after a complaint: of the file system, or
- * that Proa was built without the library. */
+/* Creates the folder, which must not exist. Returns 0, or -1 after an error message: an error of
+ * the file system, or Proa was built without the library. */
 int proa_otf2_write(struct proa_model *model, const char *folder);
 
 #endif

@@ -10,7 +10,7 @@
 struct proa_outstanding {
     const struct proa_model *model;
     int64_t *sums;     /* by process */
-    int64_t **targets; /* by process and window: by target; NULL: never any */
+    int64_t **targets; /* by process and window: by target; NULL if there never were any */
 };
 
 struct proa_outstanding *proa_outstanding_new(const struct proa_model *model)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See perfetto.h. An arrow is known after its ends: the last events are held, so that most arrows
- * can be part of them. An end that is gone has an instant instead. The order in the file does not
- * matter, but for events of the same time.
+ * See perfetto.h. An arrow is known after its ends. The last events are held, so that most arrows
+ * can be part of them. If an end is written already, an instant is added for it. The order in the
+ * file matters only for events of the same time.
  */
 #include "perfetto.h"
 
@@ -18,7 +18,7 @@
 
 enum { HELD = 1 << 14, NAME_BYTES = 512 };
 
-/* Tracks of a process, besides one for each thread. */
+/* Tracks of a process, in addition to one for each thread. */
 enum kind { PROCESS, THREAD, ACCESS, EXPOSURE, APPLIED, COUNTER, KINDS };
 
 struct flow {
@@ -35,7 +35,7 @@ struct held {
 };
 
 struct process {
-    int known[KINDS]; /* tracks that the file has */
+    int known[KINDS]; /* number of tracks in the file */
     struct proa_lanes lanes[KINDS];
 };
 
@@ -76,7 +76,8 @@ static void put_thread(struct perfetto *perfetto, int process, int thread)
                       thread * perfetto->model->process_count + process + 1, name);
 }
 
-/* The track of the kind, which is made if the file lacks it. Those of a kind are made in order. */
+/* Returns the track of the kind, and creates it if the file lacks it. Tracks of a kind are created
+ * in order. */
 static uint64_t track_of(struct perfetto *perfetto, int process, enum kind kind, int lane)
 {
     static const char *const names[KINDS] = {[ACCESS] = "access epochs",
@@ -102,7 +103,7 @@ static uint64_t lane_of(struct perfetto *perfetto, int process, enum kind kind, 
     return track_of(perfetto, process, kind, proa_lane_take(lanes, begin_ns, end_ns));
 }
 
-/* ---- what events tell of themselves ---- */
+/* ---- contents of events ---- */
 
 static void note_window(struct perfetto *perfetto, int window)
 {
@@ -157,7 +158,7 @@ static void put_flows(struct perfetto *perfetto, const struct held *held, int en
             proa_event_flow(&perfetto->packets, held->flows[i].number, ends);
 }
 
-/* Within its call, and behind the one before: clocks of waits are rounded. */
+/* Keeps a wait within its call, and after the one before: times of waits are rounded. */
 static void put_wait(struct perfetto *perfetto, uint64_t track, const struct proa_model_wait *wait,
                      int64_t first_ns, int64_t last_ns)
 {
@@ -246,7 +247,7 @@ static void write_event(struct perfetto *perfetto, const struct held *held)
     }
 }
 
-/* ---- events that are held ---- */
+/* ---- held events ---- */
 
 static void write_until(struct perfetto *perfetto, uint64_t last)
 {
@@ -311,7 +312,7 @@ static void put_epoch(struct perfetto *perfetto, const struct proa_model_epoch *
     put_end(perfetto, track, epoch->end_ns);
 }
 
-/* A fence begins both. */
+/* A fence opens both kinds of epoch. */
 static void take_epoch(void *user, const struct proa_model_epoch *epoch)
 {
     if (epoch->kind != PROA_MODEL_EXPOSURE)
@@ -348,7 +349,7 @@ static void put_arrow_end(struct perfetto *perfetto, const struct proa_model_arr
     proa_event_end(&perfetto->packets);
 }
 
-/* Perfetto's flows go forward in time. An arrow between clocks that differ may not. */
+/* Perfetto's flows lead forward in time. An arrow between different clocks may not. */
 static void take_arrow(void *user, const struct proa_model_arrow *arrow)
 {
     struct perfetto *perfetto = user;
@@ -368,7 +369,7 @@ static void take_arrow(void *user, const struct proa_model_arrow *arrow)
         put_arrow_end(perfetto, arrow, &arrow->to, to_ns > from_ns ? to_ns : from_ns + 1, 1);
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
 static void perfetto_free(struct perfetto *perfetto)
 {

@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-/* Errors of the stream are the caller's to look at. */
+/* Writes the trace. The caller checks the stream for errors. */
 void proa_perfetto_write(struct proa_model *model, FILE *out);
 
 #endif

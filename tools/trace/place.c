@@ -12,11 +12,12 @@
 
 struct module {
     int process;
-    int path; /* index of paths */
+    int path; /* index in paths */
     uint64_t first, last, bias;
 };
 
-/* A place in a file; path -1: in none that is known, and the address is the process's own. */
+/* A place in a file. path: index, or -1 if the file is unknown; the address is then the process's
+ * own. */
 struct spot {
     int64_t path;
     uint64_t address; /* of the call itself, just before its return address */
@@ -82,7 +83,7 @@ static int path_of(struct proa_places *places, const char *text)
     return places->paths++;
 }
 
-/* Later modules come first: they may be where others were unloaded. */
+/* Later modules are searched first: they may replace unloaded ones. */
 void proa_places_add_module(struct proa_places *places, int process, const char *path,
                             uint64_t first, uint64_t last, uint64_t bias)
 {
@@ -145,7 +146,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* "heat.c:120", or "main in heat+0x12ab"; NULL: neither is known. */
+/* Returns "heat.c:120", or "main in heat+0x12ab"; NULL if neither is known. */
 static char *line_text(struct path *path, uint64_t address)
 {
     struct proa_source source = {.line = 0};

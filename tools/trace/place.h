@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places in programs: return addresses of calls, as numbers that are the same for all processes,
- * and as file and line (by libdw, where it is). */
+/* Places in programs. Return addresses of calls become numbers that are equal for all processes,
+ * and file and line (by libdw, if it is present). */
 #ifndef PROA_TRACE_PLACE_H
 #define PROA_TRACE_PLACE_H
 
@@ -11,14 +11,14 @@ struct proa_places;
 struct proa_places *proa_places_new(void);
 void proa_places_free(struct proa_places *places);
 
-/* Process `process` has had this file of code from first to last. */
+/* Adds a file of code that the process had loaded from first to last. */
 void proa_places_add_module(struct proa_places *places, int process, const char *path,
                             uint64_t first, uint64_t last, uint64_t bias);
 
-/* The number of a place, from 0 on; -1 for address 0. */
+/* Returns the number of a place, from 0; -1 for address 0. */
 int proa_place(struct proa_places *places, int process, uint64_t address);
 
-/* "heat.c:120", "main+0x1f in heat" or "heat+0x12ab"; "" for -1. Valid until the end. */
+/* Returns "heat.c:120", "main+0x1f in heat" or "heat+0x12ab"; "" for -1. Valid until the end. */
 const char *proa_place_text(struct proa_places *places, int place);
 
 #endif

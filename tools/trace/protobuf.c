@@ -28,7 +28,7 @@ static unsigned char *more(struct proa_message *message, size_t bytes)
     return at;
 }
 
-/* Seven bits a byte, the lowest first; the eighth says that more follow. */
+/* Seven bits per byte, lowest first; the eighth bit is set if more bytes follow. */
 static void varint(struct proa_message *message, uint64_t value)
 {
     while (value >= 0x80) {

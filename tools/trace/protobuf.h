@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages of protobuf, as bytes (https://protobuf.dev/programming-guides/encoding): a field is its
- * number and its type, then its value. Only what perfetto.c writes is there.
+ * number and its type, then its value. Only the types that perfetto.c writes are supported.
  */
 #ifndef PROA_TRACE_PROTOBUF_H
 #define PROA_TRACE_PROTOBUF_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begins as {0}; is used again after count = 0. */
+/* Initially {0}; for reuse set count to 0. */
 struct proa_message {
     unsigned char *bytes;
     size_t count, room;
@@ -17,8 +17,8 @@ struct proa_message {
 
 void proa_message_free(struct proa_message *message);
 
-/* Appends the field: a varint (uint64, int64, enum, bool), 8 bytes (fixed64), a text without its 0,
- * or another message. */
+/* Appends the field: a varint (uint64, int64, enum, bool), 8 bytes (fixed64), a text without its
+ * final 0, or another message. */
 void proa_message_number(struct proa_message *message, unsigned field, uint64_t value);
 void proa_message_fixed(struct proa_message *message, unsigned field, uint64_t value);
 void proa_message_text(struct proa_message *message, unsigned field, const char *text);

@@ -34,7 +34,7 @@ static const struct proa_trace_record *chunk_at(const struct proa_trace_file *fi
                                                             chunk * file->head->chunk_bytes);
 }
 
-/* Pages of what was read need not stay. */
+/* Drops pages that were read. */
 static void drop_pages(const struct proa_trace_file *file, uint64_t chunk)
 {
     madvise((void *)(uintptr_t)chunk_at(file, chunk), file->head->chunk_bytes, MADV_DONTNEED);
@@ -87,7 +87,7 @@ static void find_chunks(struct proa_trace_file *file)
 
         if (first->kind == PROA_TRACE_CHUNK && (unsigned)first->rank < THREADS_MOST)
             add_chunk(file, first->rank, (uint32_t)chunk);
-        drop_pages(file, chunk); /* the kernel maps more than the one */
+        drop_pages(file, chunk); /* the kernel maps more than this page */
     }
 }
 
@@ -210,7 +210,7 @@ static void leave_chunk(const struct proa_trace_file *file, struct proa_stream *
     stream->at = 0;
 }
 
-/* The records of the next cells. 0: there are none (yet). */
+/* Reads the records of the next cells. Returns 0 if there are none (yet). */
 static int read_cells(const struct proa_trace_file *file, struct proa_stream *stream)
 {
     const struct proa_trace_record *first;
@@ -248,7 +248,7 @@ const struct proa_trace_record *proa_stream_next(const struct proa_reader *reade
     return record;
 }
 
-/* Is the next record a TEXT? Takes it. */
+/* Returns the next record if it is a TEXT, and consumes it. */
 static const struct proa_trace_text *next_text(const struct proa_reader *reader,
                                                struct proa_stream *stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See run.h: the records of all threads, merged by the ends of calls. */
+/* See run.h: merges the records of all threads by the ends of calls. */
 #include "run.h"
 
 #include "place.h"
@@ -14,8 +14,8 @@ struct cursor {
     struct proa_stream *stream;
     struct proa_model_event event;
     enum proa_role role;
-    int32_t *group; /* that came with it; NULL: none */
-    char *text;     /* the same */
+    int32_t *group; /* ranks that came with it; NULL for none */
+    char *text;     /* text that came with it; NULL for none */
     int group_count;
     int wait_count, wait_room;
     struct proa_model_wait *waits;
@@ -141,8 +141,8 @@ static enum proa_role role_of(struct merge *merge, int process, int call)
     return (enum proa_role) * role;
 }
 
-/* A wait has 1 + the index of its counter, and so has an operation in the lower half of its value.
- */
+/* For a wait, the value is 1 + the index of its counter. For an operation it is in the lower half
+ * of the value. */
 static void set_call(struct merge *merge, struct cursor *cursor,
                      const struct proa_trace_record *record)
 {
@@ -167,7 +167,7 @@ static void set_finding(struct merge *merge, struct cursor *cursor, uint64_t fir
     cursor->event.text = cursor->text = proa_stream_text(&model->reader, cursor->stream, bytes);
 }
 
-/* What the record says of itself, by its kind. */
+/* Sets the fields that depend on the record's kind. */
 static void set_rest(struct merge *merge, struct cursor *cursor,
                      const struct proa_trace_record *record)
 {
@@ -239,7 +239,7 @@ static void give_window(const struct merge *merge, const struct cursor *cursor,
                      time_of(merge, cursor, record->end));
 }
 
-/* Is there a further event of the thread? */
+/* Reads the next event of the thread. Returns true if there is one. */
 static int advance(struct merge *merge, struct cursor *cursor)
 {
     const struct proa_trace_record *record;

@@ -46,7 +46,7 @@ static void add_wait(struct proa_summary *summary, const struct proa_sum_wait *l
 
 /* ---- events ---- */
 
-/* Are the event's waits told by the arrow that ends there? */
+/* Returns true if the arrow that ends at the event accounts for its waits. */
 static int has_arrow(const struct proa_model_event *event)
 {
     static const char *const calls[] = {"MPI_Win_fence",        "MPI_Win_set_num_notify",
@@ -77,7 +77,7 @@ static void add_finding(struct proa_summary *summary, const struct proa_model_ev
                                   event->other_place, event->call,   strdup(event->text)};
 }
 
-/* By what it is. An event of no known window counts in the row behind all others. */
+/* Counts an event by its kind. An event of an unknown window is counted in the last row. */
 static void count_event(struct proa_summary *summary, const struct proa_model_event *event)
 {
     struct proa_sum_window *window =
@@ -105,8 +105,8 @@ static void count_event(struct proa_summary *summary, const struct proa_model_ev
     }
 }
 
-/* An operation between start and complete waits for its target's post. Other waits have no arrow.
- */
+/* An operation between start and complete waits for its target's post. Other waits have no
+ * arrow. */
 static void take_event(void *user, const struct proa_model_event *event)
 {
     struct proa_summary *summary = user;
@@ -153,7 +153,7 @@ static struct proa_sum_lock *lock_of(struct proa_summary *summary, int window, i
     return lock;
 }
 
-/* Locks that others took while this process waited were ahead of it. */
+/* Locks that others acquired while this process waited were ahead of it. */
 static void take_lock(struct proa_summary *summary, const struct proa_model_epoch *epoch)
 {
     struct proa_sum_lock *lock = lock_of(summary, epoch->window, epoch->rank);
@@ -206,8 +206,8 @@ static void take_lock_wait(struct proa_summary *summary, const struct proa_model
     lock->most_ns = arrow->waited_ns > lock->most_ns ? arrow->waited_ns : lock->most_ns;
 }
 
-/* A lock of another node is waited for in the flush or the unlock: that part of the call's wait is
- * no longer for what the call waits for else. */
+/* A lock of another node is waited for in the flush or the unlock. That part of the call's wait no
+ * longer counts for the call's own cause. */
 static void take_back(struct proa_summary *summary, const struct proa_model_arrow *arrow)
 {
     struct proa_sum_wait like, *wait;
@@ -258,7 +258,7 @@ static void take_arrow(void *user, const struct proa_model_arrow *arrow)
     add_wait(summary, &like, arrow->waited_ns);
 }
 
-/* ---- the whole ---- */
+/* ---- the summary ---- */
 
 void proa_summary_make(struct proa_summary *summary, struct proa_model *model)
 {
@@ -325,7 +325,7 @@ void proa_summary_sort(struct proa_summary *summary)
     HASH_SORT(summary->waits, by_wait);
 }
 
-/* Of a wait that no call of another process is known for. */
+/* Returns the remedy for a wait without a known call of another process. */
 static const char *remedy_of_call(const char *call)
 {
     static const struct {

@@ -8,7 +8,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* By the first byte; 0: none of a character. */
+/* Returns the length by the first byte; 0 if it starts no character. */
 static int length_of(unsigned char first)
 {
     if (first < 0x80)
@@ -18,7 +18,7 @@ static int length_of(unsigned char first)
     return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 }
 
-/* Neither a longer form than needed, nor half of a pair of UTF-16, nor beyond U+10FFFF. */
+/* Excludes overlong forms, UTF-16 surrogates, and values above U+10FFFF. */
 static int is_second(unsigned char first, unsigned char second)
 {
     const unsigned char least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
@@ -40,7 +40,8 @@ int proa_text_character(const char *text)
     return length;
 }
 
-/* Controls from U+0080 on have two bytes; U+FFFE and U+FFFF are not for XML. */
+/* Excludes control characters, which from U+0080 on have two bytes, and U+FFFE and U+FFFF, which
+ * XML forbids. */
 static int is_shown(const char *text, int length)
 {
     const unsigned char *byte = (const unsigned char *)text;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that a program has given, which may be any bytes, as the forms of a trace can have them. */
+/* Converts names set by a program, which may be any bytes, for the outputs of a trace. */
 #ifndef PROA_TRACE_TEXT_H
 #define PROA_TRACE_TEXT_H
 
-/* Bytes of the character of UTF-8 at `text`; 0: it is malformed, or the end. */
+/* Returns the length of the UTF-8 character at `text`, bytes; 0 if it is malformed, or at the
+ * end. */
 int proa_text_character(const char *text);
 
-/* The same text, allocated, for terminals, XML and viewers: a control character becomes the picture
- * of it (U+2400 on), and what is no character U+FFFD. */
+/* Returns an allocated copy for terminals, XML and viewers. A control character becomes its picture
+ * (U+2400 and after), and an invalid character U+FFFD. */
 char *proa_text_shown(const char *text);
 
 #endif
