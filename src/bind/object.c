@@ -221,7 +221,9 @@ PROA_MPI(Win_set_info)(MPI_Win handle, MPI_Info info)
     return MPI_SUCCESS;
 }
 
-/* Returns the text for the info key about how this process reaches the window's memory. */
+/* Returns the text about how this process reaches the window's memory. A second key says which side
+ * has to act for an operation to complete: the origin alone, or, for another node, a thread of Proa
+ * there. */
 static const char *memory_of(const struct proa_win *win)
 {
     static const char *const names[] = {"load_store", "kernel", "network", "by_region"};

@@ -62,7 +62,7 @@ static const struct proa_host_row *host_of(const char *library)
 
 /* Finds another MPI of the program, which precedes ours in the order of search. Neither Proa nor
  * profiling tools have PMPI_Comm_rank: if it is in a library of another MPI, the program uses that
- * MPI. Returns NULL if it is in none. */
+ * MPI. Returns NULL if there is none. */
 static const struct proa_host_row *stranger(const char **library)
 {
     const struct proa_host_row *row;

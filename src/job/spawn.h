@@ -5,10 +5,10 @@
 
 #include <mpi.h>
 
-/* Returns the info to spawn with. info: the program's, or MPI_INFO_NULL. If Proa is preloaded here,
- * the result is a new info, for the caller to free, with LD_PRELOAD and the variables PROA_* of
- * this process added. Otherwise it is the program's. The program's own is never changed, and what
- * it sets for the new processes stays. */
+/* Returns the info to spawn with: the program's own; or, if Proa is preloaded here, a new one, for
+ * the caller to free, with LD_PRELOAD and the variables PROA_* of this process added. The program's
+ * own is never changed, and what it sets for the new processes stays. info: the program's, or
+ * MPI_INFO_NULL. */
 MPI_Info proa_spawn_info(MPI_Info info);
 
 #endif

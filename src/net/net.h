@@ -122,8 +122,8 @@ struct proa_net_transport {
     int (*reach)(struct proa_net *net, const struct proa_net_address *address, uint32_t *peer);
 
     /* Checks that the network leads to that peer and back. For threads that create windows. Returns
-     * PROA_OK if something has arrived from the peer; PROA_NET_AGAIN if not yet, in which case a
-     * ping was sent; PROA_ERR_OTHER if the peer is lost. */
+     * PROA_OK if something has arrived from the peer; PROA_NET_AGAIN if not yet, after the peer was
+     * asked for a sign of life; PROA_ERR_OTHER if the peer is lost. */
     int (*try)(struct proa_net *net, uint32_t peer);
 
     /* Exposes memory: others may put to it and get from it until hide. For threads that create

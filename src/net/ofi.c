@@ -353,7 +353,8 @@ static int anything_leaves(const struct proa_net *net)
     return 0;
 }
 
-/* Returns how many peers that know this process got no farewell, as the network had no room. */
+/* Sends a farewell to the peers that know this process. Returns how many got none, as the network
+ * had no room. */
 static int tell_peers(struct proa_net *net, int in_order)
 {
     const uint8_t body = in_order != 0;

@@ -257,7 +257,7 @@ void proa_ofi_peer_fail(struct proa_net *net, struct proa_ofi_peer *peer, const 
     __attribute__((format(printf, 3, 4)));
 /* The same for a peer that announced its end, which is no fault, or that gave this process up. */
 void proa_ofi_peer_ends(struct proa_net *net, struct proa_ofi_peer *peer, enum proa_net_end end);
-/* Sends the peer a ping if it has shown no sign of life: see try in net.h. */
+/* Greets the peer until it has answered: see try in net.h. */
 int proa_ofi_try(struct proa_net *net, uint32_t number);
 /* Sends pings to peers sooner from now on, for some seconds. */
 void proa_ofi_attend(struct proa_net *net);

@@ -302,7 +302,7 @@ static void look_after(struct proa_net *net, struct proa_ofi_peer *peer)
 
 /* Called when this process has not run for some time (it was stopped, or no thread made progress).
  * Messages that peers have sent meanwhile are not read yet, so no peer counts as silent for long.
- * Nor does the time count in which the network was not checked for still refusing. */
+ * Nor does time count during which the network was not asked whether it still refuses. */
 static void forgive(struct proa_net *net, long late)
 {
     for (uint32_t i = 0; i < net->peer_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The promises of the network that is opened. The contract (net.h) needs two that providers do not
- * all give: the order of messages, and a completion of a put that says that its bytes lie in the
+ * The promises of the network that is opened. The contract (net.h) needs two that not all providers
+ * give: the order of messages, and a completion of a put that says that its bytes lie in the
  * target's memory. Each missing one is replaced, with a line in the log:
  *
  *   order      frames are numbered, and wait for their turn here (ofi_early.c)

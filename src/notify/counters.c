@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-/* Called when the program polls for a value: makes progress of what could bring it. */
+/* Called when the program polls for a value. Lets the network and other processes make progress,
+ * which may change the value. */
 static void polled(struct proa_win *win)
 {
     if (win->remote_window)

@@ -20,12 +20,11 @@
 #include <utlist.h>
 
 enum {
-    DOZE_NS = 100000000, /* with nothing to do */
-    DOZE_PENDING_NS =
-        50000,         /* an origin waits for a lock that a process of this node has to release */
-    LINGER_NS = 30000, /* after the last event, before a doze: the next event may be near */
-    LINGER_PUT_NS = 10000, /* the same after a part of a peer's put, which raises no event */
-    LEAVE_NS = 900000000,  /* at the end of the process, for the goodbye */
+    DOZE_NS = 100000000,     /* with nothing to do */
+    DOZE_PENDING_NS = 50000, /* an origin waits for a lock that is released on the node */
+    LINGER_NS = 30000,       /* after the last event, before a doze: the next event may be near */
+    LINGER_PUT_NS = 10000,   /* the same after a part of a peer's put, which raises no event */
+    LEAVE_NS = 900000000,    /* at the end of the process, for the goodbye */
     REST_NS = 300000,   /* while other threads make progress, between checks that they still do */
     TAKE_IN_TURNS = 64, /* most turns in one call that tests */
     STACK_BYTES = 1 << 19

@@ -26,8 +26,8 @@ void proa_progress_stop(void);
  * still work on it. The progress engine then stops at the end of the process. */
 void proa_progress_end(void);
 
-/* Acquire and release the progress engine's mutex, which guards all functions below and the state
- * that core keeps for the network. The mutex is not recursive. */
+/* Acquire and release the progress engine's mutex, which guards the functions marked "inside" and
+ * the state that core keeps for the network. The mutex is not recursive. */
 void proa_progress_enter(void);
 void proa_progress_leave(void);
 

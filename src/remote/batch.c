@@ -130,7 +130,7 @@ static void count_batch(struct proa_remote *r, unsigned flags)
     }
     if (flags & PROA_WIRE_POSTED) {
         proa_atomic_store(&r->grant.post_asked, r->grant.post_wanted, PROA_RELAXED);
-        r->grant.waits |= r->batch.fetching > 0; /* the answer needs the post too */
+        r->grant.waits |= r->batch.fetching > 0; /* the answer will be waited for */
         proa_remote_enlist(r, PROA_REMOTE_DEFERRED);
     }
     if (flags & PROA_WIRE_UNLOCK)

@@ -18,8 +18,8 @@
  * A process that is inside may enter once more, to take another lock, even if its permit is
  * recalled. Processes inside may wait for a lock of another window that a waiter for the same room
  * holds. So such a waiter goes ahead of the waiters for the other room after a long wait
- * (sync/lock.c has the same rule). Processes in the other room may only wait for their locks: see
- * remote/single_locks.c.
+ * (sync/lock.c has the same rule). Processes in the other room may themselves be waiting for their
+ * locks: see remote/single_locks.c.
  */
 #ifndef PROA_REMOTE_GROUP_LOCK_H
 #define PROA_REMOTE_GROUP_LOCK_H

@@ -25,7 +25,7 @@ static uint64_t next_number(void)
 {
     static uint64_t count;
 
-    /* tables reserve words without this bit for marks */
+    /* the marks of a table never have this bit */
     return (proa_self->id + 4 * proa_atomic_fetch_add(&count, 1, PROA_RELAXED)) | 2;
 }
 

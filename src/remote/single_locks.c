@@ -3,11 +3,11 @@
  * A lock_all that consists of the shared locks of all targets, instead of the room
  * (remote/group_lock.h).
  *
- * A process in the room for exclusive locks may only wait for its lock, because a second process
- * holds that lock shared and in turn waits for a lock of the caller. In the room's queue that cycle
- * has no end. So a process that holds other locks, and has waited for the room for long, tries for
- * the lock of each target. The tries go ahead of writers that only wait, like those of a pressed
- * process on one node (sync/bypass.h).
+ * A process in the room for exclusive locks may itself be waiting for its lock: a second process
+ * may hold that lock shared, and in turn wait for a lock of the caller. In the room's queue that
+ * cycle has no end. So a process that holds other locks, and has waited for the room for long,
+ * tries for the lock of each target. The tries go ahead of writers that only wait, like those of a
+ * pressed process on one node (sync/bypass.h).
  *
  * A try gets all locks or none: a process that kept some, and waited for another, could be in a
  * cycle with a process that takes several exclusive locks. So if a target has a writer inside, all

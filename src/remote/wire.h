@@ -2,7 +2,7 @@
 /*
  * The format of core's messages on a network, defined in this one place.
  *
- * A message is a head, and behind it the data of its kind. Every part is a multiple of
+ * A message is a head, followed by the data of its kind. Every part is a multiple of
  * PROA_WIRE_UNIT bytes long, and in the byte order of the sender, which a transport ensures to be
  * the receiver's. No field can be trusted: its reader checks it.
  *
