@@ -295,7 +295,7 @@ void proa_remote_target_lost(struct proa_remote *origin)
         s->kept_bytes = 0;
         return;
     }
-    lock_give_back(s); /* the origin may hold it while a batch waits for a post */
+    lock_give_back(s); /* a faulty origin may hold it while a batch waits for a post */
     s->is_kept = NOT_KEPT;
     free(s->kept);
     s->kept = NULL;
