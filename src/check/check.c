@@ -30,7 +30,7 @@ struct proa_check {
     const struct proa_win *win; /* NULL until the window is created */
 };
 
-/* ---- what calls mean ---- */
+/* ---- effects of calls ---- */
 
 /* NOTIFIES: the target can respond to the notification, so the operation is complete when the call
  * returns. */

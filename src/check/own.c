@@ -131,7 +131,7 @@ void proa_own_drop(int process, proa_access_goes *goes, void *arg)
     proa_accesses_drop(&kept, process, 0, goes, arg);
 }
 
-/* ---- accesses that are no operations ---- */
+/* ---- accesses other than operations ---- */
 
 /* Compares the access with pending operations of this process on its own window. */
 static void compare_with_own(const struct proa_win *win, struct proa_accesses *own, int process,

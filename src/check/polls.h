@@ -2,13 +2,13 @@
 /*
  * Loads that may poll a location, which is legal in the unified model (MPI-4.1, 13.7). Programs
  * poll with MPI_Win_sync, or with calls that make MPI progress. A load may poll if the last call of
- * its thread before it, or the next one after it, is such a call. It also may poll if its thread
- * repeats it before the next call takes both accesses. It may also be in a loop that ends when its
- * value equals another one, or differs.
+ * its thread before it, or the next one after it, is such a call. A load that its thread repeats
+ * before the next call takes both accesses may poll as well. So may a load in a loop that ends when
+ * its value equals another one, or differs.
  *
  * Calls of other threads occasionally take the loads of a polling thread. Such a call may find one
- * load alone, which is then compared. The poll is considered when a conflict is found. The caller
- * excludes other threads.
+ * load alone, which is then compared. A conflict is checked against loads that were found to poll.
+ * The caller excludes other threads.
  */
 #ifndef PROA_CHECK_POLLS_H
 #define PROA_CHECK_POLLS_H

@@ -78,7 +78,7 @@ enum proa_unseen {
 };
 void proa_finding_unseen(unsigned parts);
 
-/* ---- findings as they are kept, in plain bytes: for findings/summary.c ---- */
+/* ---- kept findings, in plain bytes: for findings/summary.c ---- */
 
 struct proa_found_call {
     char call[40];     /* "" if there is none */

@@ -149,7 +149,7 @@ static Dwarf_Die *unit_of(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *b
     return NULL;
 }
 
-/* ---- functions that are inlined ---- */
+/* ---- inlined functions ---- */
 
 /* Places, from the innermost on. */
 struct expansion {

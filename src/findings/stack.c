@@ -90,7 +90,7 @@ static unsigned owner_of(const void *pc)
     return owner;
 }
 
-/* ---- stacks that are kept ---- */
+/* ---- kept stacks ---- */
 
 struct kept {
     UT_hash_handle hh;

@@ -103,7 +103,7 @@ static int do_all_wait(void)
     return 1;
 }
 
-/* ---- for whom a rank waits ---- */
+/* ---- awaited ranks ---- */
 
 static const struct proa_stuck_wait *wait_of(int rank)
 {
@@ -223,7 +223,7 @@ static int on_cycle(void)
     return -1;
 }
 
-/* ---- calls whose counterpart is there ---- */
+/* ---- calls with a counterpart ---- */
 
 /* Returns true if one of these messages is the counterpart of that rank's message. */
 static int is_matched(int rank, const struct proa_stuck_message *message,

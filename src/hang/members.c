@@ -121,7 +121,7 @@ const struct proa_members *proa_members_of_comm(MPI_Comm comm)
     return members;
 }
 
-/* ---- communicators and windows of the same members ---- */
+/* ---- communicators and windows of equal members ---- */
 
 struct made {
     uint64_t id; /* of the members */

@@ -92,7 +92,7 @@ static void check_lock(const struct proa_rules *rules, int target)
                         rank);
 }
 
-/* ---- windows that are locked and exposed ---- */
+/* ---- locked and exposed windows ---- */
 
 /* This process holds no lock on itself, so its lock words show locks of other processes. A
  * requested lock counts as well: nothing orders it after MPI_Win_wait. */
@@ -138,7 +138,7 @@ static void check_stores(struct proa_rules *rules, enum proa_call call)
     rules->stored = NULL;
 }
 
-/* ---- operations that arrive ---- */
+/* ---- incoming operations ---- */
 
 uint16_t proa_rules_serial(const struct proa_rules *rules, int rank, unsigned epoch)
 {

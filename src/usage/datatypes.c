@@ -55,7 +55,7 @@ static void check_signature(const struct proa_win *win, const struct proa_operan
                 (unsigned long long)proa_type_find(near)->size);
 }
 
-/* ---- a type that names a byte twice ---- */
+/* ---- types that overlap themselves ---- */
 
 /* Types with more pieces are not checked. */
 enum { PIECES_MOST = 4096 };

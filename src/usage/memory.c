@@ -99,7 +99,7 @@ void proa_rules_memory_goes(const void *base, const void *caller)
         proa_rules_each(look_for_memory, &(struct goes){base, bytes ? bytes : 1, caller});
 }
 
-/* ---- memory that is attached ---- */
+/* ---- attached memory ---- */
 
 void proa_rules_attach(struct proa_rules *rules, const void *base, uint64_t bytes)
 {
@@ -139,7 +139,7 @@ void proa_memory_forget(struct proa_rules *rules)
         drop_region(rules, rules->regions);
 }
 
-/* ---- memory that is gone ---- */
+/* ---- freed memory ---- */
 
 static int is_unmapped(const void *base)
 {

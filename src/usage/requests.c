@@ -112,7 +112,7 @@ void proa_rma_requests_after(struct proa_rma_requests *these, const MPI_Request 
         free(these->before);
 }
 
-/* ---- what is wrong ---- */
+/* ---- findings ---- */
 
 void proa_rma_request_misused(MPI_Request request, const char *call, int frees, const void *caller)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `proa bench`: finds the benchmarks and the launcher of each MPI with benchmarks, and executes the
+ * `proa bench`: finds the benchmarks and the launcher of each MPI with benchmarks. It executes the
  * script that runs them (bench/run), which reads the rest of the command line.
  */
 #include "commands.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Translation of code. Each load and store is followed by a lookup in the map of watched bytes
- * (watched.h), and by a call of the tool if the map requires it. Code of an MPI and of Proa is not
- * instrumented. It starts with a store that gives its thread an empty map; the program's code
- * starts with one that gives it the full map again. So accesses of the C library for an MPI do not
- * count.
+ * Translation of code. After each load and store, the map of watched bytes (watched.h) is read, and
+ * the tool is called if the map requires it. Code of an MPI and of Proa is not instrumented. It
+ * starts with a store that gives its thread an empty map; the program's code starts with one that
+ * gives it the full map again. So accesses of the C library for an MPI do not count.
  *
  * Before any bytes are watched, no code is instrumented.
  */
