@@ -3,9 +3,9 @@
  * Two barriers of windows of one node, chosen once for a window; the one of windows over several
  * nodes is in remote/sync.c.
  *
- * Where the node is oversubscribed, every round of a dissemination could wait for a process that
- * does not run. So the central barrier has all processes count up one word, and the last one opens
- * it; each process has to run once.
+ * On an oversubscribed node, every round of a dissemination could wait for a process that does not
+ * run. So there all processes count up one word, and the last one opens the barrier: the central
+ * barrier. Each process has to run only once.
  */
 #include "sync/barrier.h"
 #include "base/atomic.h"
@@ -13,8 +13,7 @@
 #include "sync/shared_words.h"
 
 /* Dissemination (Hensgen, Finkel, Manber 1988): in round k process i notifies i + 2^k and waits for
- * i - 2^k. It needs no atomic read-modify-write. For two processes it is the usual barrier of two
- * flags. */
+ * i - 2^k. It needs no atomic read-modify-write. For two processes it is a barrier of two flags. */
 __attribute__((noinline)) int proa_barrier_disseminate(struct proa_win *win, uint64_t number)
 {
     int error = PROA_OK;
@@ -24,7 +23,7 @@ __attribute__((noinline)) int proa_barrier_disseminate(struct proa_win *win, uin
         const struct proa_target *partner =
             &win->targets[next < win->size ? next : next - win->size];
 
-        /* releases all that this process stored, and all that it acquired in earlier rounds */
+        /* releases all stores of this process, and all that it acquired in earlier rounds */
         proa_notify(win, partner, PROA_WORD_ROUND, k, number);
         error = proa_await(win, -1, PROA_WORD_ROUND, k, number);
     }
@@ -49,7 +48,7 @@ int proa_barrier_node(struct proa_win *win)
     return count_up(win);
 }
 
-/* The second barrier keeps a process from showing its next bits before all have seen these. */
+/* The second barrier keeps a process from storing its next bits before all have read these. */
 int proa_unite_node(struct proa_win *win, uint32_t *bits)
 {
     int error;
@@ -62,8 +61,8 @@ int proa_unite_node(struct proa_win *win, uint32_t *bits)
 }
 
 /* In a dissemination the owner of a block has waited for every word written into it. In the other
- * barrier a process may still be reading the leader's block. Once a process is gone this barrier
- * never completes, and others may have freed their blocks: so it is not begun. */
+ * barrier a process may still be reading the leader's block. After the failure of a process this
+ * barrier never completes, and others may have freed their blocks. So it is not begun then. */
 int proa_barrier_last(struct proa_win *win)
 {
     int error;

@@ -7,8 +7,8 @@
 #include "sync/notify.h"
 
 /* Returns once every process of the window has called it as many times as this process. Stores of
- * all processes before their calls are visible after it. PROA_OK; or a negative code if a process
- * is gone: then no barrier of this window completes again. */
+ * all processes before their calls are visible after it. Returns PROA_OK, or a negative code if a
+ * process has failed; then no barrier of this window completes again. */
 static inline int proa_barrier(struct proa_win *win)
 {
     return win->sync->barrier(win);
@@ -25,8 +25,9 @@ int proa_barrier_last(struct proa_win *win);
 /* Row `unite` of the tables of windows of one node. */
 int proa_unite_node(struct proa_win *win, uint32_t *bits);
 
-/* The kind of barrier for this window of one node: it depends on whether the processes outnumber
- * the processors that they may run on. All processes of the window get the same answer. */
+/* Returns the kind of barrier for this window of one node. It depends on whether the processes
+ * outnumber the processors that they may run on. All processes of the window get the same
+ * result. */
 enum proa_barrier_kind proa_barrier_choose(const struct proa_win *win);
 
 #endif

@@ -50,16 +50,17 @@ static int holds_any(const struct proa_win *win, enum proa_holder holder)
     return 0;
 }
 
-/* Is there a waiter in the queue, at its head, or outside of it? The values read may be old: a
- * process that asks while it waits asks again. */
+/* Returns whether there is a waiter in the queue, at its head, or outside it. The result may be
+ * stale; a waiting process checks again. */
 static int is_wanted(const struct proa_win *win, const struct proa_target *target)
 {
     return (target->ctl && proa_rwlock_is_wanted(&target->ctl->lock)) ||
            (win->sync->lock_is_wanted && win->sync->lock_is_wanted(win));
 }
 
-/* A lock_all wants every target, but waits for one after the other. So each process that holds a
- * target exclusively is in its way already. A shared lock wants its target only: is_wanted. */
+/* Returns whether a lock_all waits. It needs every target, but waits for one after the other, so
+ * every process that holds a target exclusively delays it already. A shared lock needs only its
+ * target, which is_wanted checks. */
 static int awaits_writers(const struct proa_win *win)
 {
     return proa_shared_all_waits(&win->leader->all);
@@ -90,7 +91,8 @@ static int wanted_in(const struct proa_win *win, enum proa_holder holder)
     return 0;
 }
 
-/* A lock of a target on another node, whose waiters this process does not see. */
+/* Returns whether there is a lock of a target on another node, whose waiters this process cannot
+ * see. */
 static int unseen_in(const struct proa_win *win, enum proa_holder holder)
 {
     if (proa_epoch_locks(win) == 0)
@@ -145,7 +147,7 @@ void proa_sync_slow(void)
 
 enum { THREADS_DEPEND_NS = 1000000000, UNSEEN_NS = 10000000 };
 
-/* Has the requester waited for so long, since it was first asked? */
+/* Returns whether the requester has waited for `ns` nanoseconds since the first call. */
 static int has_waited(struct proa_lock_request *a, long ns)
 {
     if (a->begin_ns == 0)

@@ -7,7 +7,7 @@
 #include "sync/rwlock.h"
 #include "sync/shared_words.h"
 
-/* For all that wait for a lock of the window on this node. */
+/* Rings for all processes that wait for a lock of the window on this node. */
 static void ring_all(const struct proa_win *win)
 {
     for (int i = 0; i < win->size; i++)
@@ -44,7 +44,7 @@ static int conflicts(enum proa_claim claim, enum proa_claim wanted)
            (wanted == PROA_CLAIM_EXCLUSIVE && claim != PROA_CLAIM_NONE);
 }
 
-/* Does a claim of that neighbour rule out such a lock on the target? */
+/* Returns whether a claim of that neighbour excludes such a lock on the target. */
 static int keeps(const struct proa_win *win, int rank, int target, enum proa_claim wanted)
 {
     struct proa_win_ctl *ctl = win->targets[rank].ctl;
@@ -74,7 +74,7 @@ static int allow_one(const struct proa_win *win, int target, enum proa_claim wan
     return 1;
 }
 
-/* Claims of a dead process count like any others until this process has heard of its death. */
+/* Claims of a dead process count like any others until this process knows of its death. */
 int proa_claims_allow(const struct proa_win *win, int target, enum proa_claim wanted)
 {
     if (target >= 0)

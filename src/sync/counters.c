@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Why a process refuses a number of counters; of several reasons the lowest bit counts. */
+/* The reasons why a process refuses a number of counters; the lowest bit takes precedence. */
 enum { PROA_REFUSED_ARG = 1, PROA_REFUSED_SYNC = 2, PROA_REFUSED_NO_MEM = 4 };
 
 int proa_counter_outside(int rank, int64_t index, uint32_t count)
@@ -31,7 +31,7 @@ int proa_counter_await(struct proa_win *win, uint32_t index, uint64_t least)
                : proa_await_long(win, -1, word, least, &proa_self->ctl->bell);
 }
 
-/* A wait for one of several. */
+/* A wait for one of several counters. */
 struct some {
     struct proa_win *win;
     const struct proa_threshold *of;
@@ -64,7 +64,7 @@ int proa_counters_await_some(struct proa_win *win, const struct proa_threshold *
 
 /* ---- the number ---- */
 
-/* The bit of a failure whose sentence has been said; 0: none. */
+/* Returns the bit of a failure whose sentence is kept; 0 if there is none. */
 static uint32_t refusal_of(int code)
 {
     switch (code) {
@@ -79,7 +79,8 @@ static uint32_t refusal_of(int code)
     }
 }
 
-/* A fence opens an epoch with the first operation behind it. */
+/* Returns whether an access epoch is open. A fence opens an epoch with the first operation after
+ * it. */
 static int has_access(const struct proa_win *win)
 {
     const uint8_t all = proa_epoch_all(win);
@@ -130,7 +131,7 @@ static void counters_drop(struct proa_counters *counters)
     free(counters);
 }
 
-/* Makes our counters, and shows the neighbours where they are. */
+/* Creates our counters and publishes their place to the neighbours. */
 static int make(struct proa_win *win, uint32_t number, struct proa_counters **counters)
 {
     struct proa_counters_ctl *shown = &win->ctl->counters;
@@ -147,7 +148,7 @@ static int make(struct proa_win *win, uint32_t number, struct proa_counters **co
     return PROA_OK;
 }
 
-/* Finds the counters of the neighbours, behind the barrier at which they have shown them. */
+/* Finds the counters of the neighbours, after the barrier before which they published them. */
 static int find(struct proa_win *win, struct proa_counters *counters)
 {
     for (int i = 0; i < win->size; i++) {
@@ -160,7 +161,7 @@ static int find(struct proa_win *win, struct proa_counters *counters)
         segment = proa_peer_segment(target->peer, (int)shown->segment);
         if (!segment)
             return PROA_ERR_NO_MEM;
-        /* a process without new ones has refused:
+        /* a process without new counters has refused:
          * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         counters->of[i].first = (struct proa_counter *)(void *)(segment + shown->offset);
         counters->of[i].count = shown->count;
@@ -168,7 +169,7 @@ static int find(struct proa_win *win, struct proa_counters *counters)
     return PROA_OK;
 }
 
-/* Another process has refused its number, or cannot reach a neighbour's counters. */
+/* Fails because another process refused its number or cannot reach a neighbour's counters. */
 static int refused_elsewhere(uint32_t refused)
 {
     if (refused & PROA_REFUSED_ARG)
@@ -180,7 +181,7 @@ static int refused_elsewhere(uint32_t refused)
     return proa_fail(PROA_ERR_NO_MEM, "another rank is out of memory for notification counters");
 }
 
-/* All processes return the same class: with our own sentence if it is our reason. */
+/* All processes return the same class, with our own sentence if the reason is ours. */
 static int agree(struct proa_win *win, int outcome)
 {
     struct proa_first_failure own = {0};
@@ -194,8 +195,8 @@ static int agree(struct proa_win *win, int outcome)
     return mine == (bits & -bits) ? proa_fail(own.code, "%s", own.text) : refused_elsewhere(bits);
 }
 
-/* The new counters are in place before the last agreement: behind it the first notified operation
- * may come from another node. */
+/* The new counters are in place before the last agreement. After it the first notified operation
+ * may arrive from another node. */
 int proa_counters_set(struct proa_win *win, int64_t number, int64_t most)
 {
     struct proa_counters *old = win->counters, *fresh = NULL;

@@ -25,8 +25,8 @@ int proa_fence_check(const struct proa_win *win)
 
 /* ---- a fence that ends no epoch ---- */
 
-/* Up to so many processes a barrier is the quickest way to learn of the other's fence, and waits
- * for no third process. */
+/* Up to this many processes a barrier is the fastest way to detect the other's fence, and waits for
+ * no third process. */
 enum { BARRIER_SUFFICES = 2 };
 
 int proa_fence_await(struct proa_win *win, int target)
@@ -81,7 +81,8 @@ int proa_fence_node(struct proa_win *win, int mode)
         error = proa_barrier_node(win);
     else if (begins)
         error = open_alone(win);
-    proa_epoch_pass_fence(win, begins); /* the epoch in which a process has gone is over as well */
+    proa_epoch_pass_fence(win, begins); /* the epoch in which a process has failed is over as
+                                         * well */
     return error;
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asking for a lock: see lock.h.
+ * Requests of locks: see lock.h.
  *
  * A lock on one target (MPI-4.1, 13.5.3) is that target's reader-writer lock (sync/rwlock.h): one
  * atomic when free. A lock_all does not take n locks: it counts itself in one word of the window,
- * then looks whether any target has a writer. An exclusive lock takes its target, then looks at
- * that word. Both announce before they look, sequentially consistent, so they cannot miss each
- * other (Dekker). A lock_all that finds a writer takes its count back and, holding nothing, waits
- * for that writer; so it cannot deadlock with a process that locks several targets.
+ * then checks whether any target has a writer. An exclusive lock takes its target's lock, then
+ * reads that word. Both announce themselves before they check, sequentially consistent, so they
+ * cannot miss each other (Dekker). A lock_all that finds a writer withdraws its count and, holding
+ * no lock, waits for that writer. So it cannot deadlock with a process that locks several targets.
  *
- * Processes that find a lock taken wait in its queue, or outside of it: sync/bypass.h has the rules
- * and the proof that no process waits for ever.
+ * Processes that find a lock taken wait in its queue or outside it. sync/bypass.h has the rules and
+ * the proof that no process waits forever.
  */
 #include "sync/lock.h"
 #include "base/atomic.h"
@@ -36,8 +36,8 @@ static int is_turn(struct proa_lock_request *a)
     return proa_rwlock_is_turn(a->lock, a->number);
 }
 
-/* At the head of the queue, announced, a writer keeps later processes out, but not those that
- * bypass it. No process ever waits for a writer that is inside and itself waits for lock_alls. */
+/* A writer announced at the head of the queue excludes later processes, except those that bypass
+ * it. No process ever waits for a writer that is inside and itself waits for lock_alls. */
 static void write_announce(struct proa_lock_request *a)
 {
     proa_rwlock_write_announce(a->lock);
@@ -73,14 +73,14 @@ static void write_enter(struct proa_lock_request *a)
     }
 }
 
-/* ---- outside of the queue ---- */
+/* ---- outside the queue ---- */
 
 static void outside_begin(struct proa_lock_request *a, enum proa_lock_stage stage)
 {
     if (!a->outside)
         proa_shared_outside(a->all, is_for_all(a));
     a->outside = 1;
-    proa_rwlock_outside(a->lock, 1); /* the holders look at this */
+    proa_rwlock_outside(a->lock, 1); /* the holders read this */
     a->stage = (uint8_t)stage;
 }
 
@@ -179,13 +179,13 @@ static int claims_allow(struct proa_lock_request *a)
            proa_claims_allow(a->win, is_for_all(a) ? -1 : a->target, claim_of(a));
 }
 
-/* A process that dies in its turn is found by a wait. */
+/* A wait detects a process that dies while it has the turn. */
 static int may_claim(struct proa_lock_request *a)
 {
     return proa_claims_turn_is_free(a->win) && claims_allow(a);
 }
 
-/* Counts in the lock's own words, so that the lock is given back as usual. */
+/* Counts the holder in the lock's own words, so that the lock is released as usual. */
 static void count_in(struct proa_lock_request *a)
 {
     if (is_for_all(a))
@@ -214,8 +214,8 @@ static void claim_try(struct proa_lock_request *a)
     proa_claims_give_turn(a->win);
 }
 
-/* Confirms a lock granted by the queue. Sequentially consistent: either this sees that the lock is
- * broken, or the process that has broken it sees the claim. */
+/* Confirms a lock granted by the queue. Sequentially consistent: either this process sees that the
+ * lock is broken, or the process that broke it sees the claim. */
 static void confirm(struct proa_lock_request *a)
 {
     a->requester->claim(a, claim_of(a), 1);
@@ -238,9 +238,9 @@ int proa_lock_leave_broken(struct proa_lock_request *a)
 /* ---- the steps ---- */
 
 static const struct {
-    int (*look)(struct proa_lock_request *); /* NULL: there is nothing to wait for */
+    int (*look)(struct proa_lock_request *); /* NULL if the stage does not wait */
     void (*go_on)(struct proa_lock_request *);
-    int rung_by_all; /* by the lock_alls' doorbell, else the lock's */
+    int rung_by_all; /* 1 if rung by the lock_alls' doorbell, else by the lock's */
 } stages[PROA_LOCK_STAGES] = {
     [PROA_LOCK_GIVES_WAY] = {proa_bypass_of_outside, write_try, 1},
     [PROA_LOCK_WRITE_QUEUED] = {is_turn, write_announce, 0},
@@ -295,7 +295,7 @@ void proa_lock_go_on(struct proa_lock_request *a)
 
 /* ---- one try ---- */
 
-/* For a process that is counted in. */
+/* Returns whether a writer is inside, for a process that is counted in. */
 static int is_writer_inside(const struct proa_lock_request *a)
 {
     return is_for_all(a) ? proa_lock_find_writer(a->win, 1) != NULL

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asking for a lock, step by step.
+ * Requests of locks, step by step.
  *
  * A caller that may block loops over the steps (proa_lock_wait). The progress engine (progress of
- * the network) asks for processes of other nodes and must not block. It keeps a struct
- * proa_lock_request for each request, and continues any of them when it has been told that
- * something has changed:
- *     ask       proa_lock_request_begin     does not wait
- *     look      proa_lock_look    has the event occurred that is waited for now? May be called at
- *               any time, and any number of times
- *     be told   proa_lock_bell    the doorbell that rings when the look may have another answer
- *     go on     proa_lock_go_on   after a look that returned 1, however long ago: one step, after
+ * the network) requests locks for processes of other nodes and must not block. It keeps a struct
+ * proa_lock_request for each request, and continues a request when the lock's doorbell rings:
+ *     request   proa_lock_request_begin     does not wait
+ *     check     proa_lock_look    returns whether the awaited event has occurred. Callable at any
+ *               time, any number of times
+ *     doorbell  proa_lock_bell    the doorbell that rings when the check may have another result
+ *     continue  proa_lock_go_on   after a check that returned 1, however long ago: one step, after
  *               which the lock is held or the next wait begins
- * A request, once made, is continued until the lock is granted (PROA_LOCK_GRANTED), and the lock is
- * then given back: other processes wait behind it.
+ * A request must be continued until the lock is granted (PROA_LOCK_GRANTED), and the lock then
+ * released, as other processes wait after it.
  */
 #ifndef PROA_SYNC_LOCK_H
 #define PROA_SYNC_LOCK_H
@@ -25,10 +24,10 @@
 
 enum proa_lock_kind { PROA_LOCK_SHARED, PROA_LOCK_EXCLUSIVE, PROA_LOCK_ALL };
 
-/* The event that is waited for now. sync/bypass.h proves that these waits end. */
+/* The awaited event. sync/bypass.h proves that these waits end. */
 enum proa_lock_stage {
     PROA_LOCK_GRANTED,      /* none: the lock is held */
-    PROA_LOCK_GIVES_WAY,    /* exclusive: waiters outside of the queue go first */
+    PROA_LOCK_GIVES_WAY,    /* exclusive: waiters outside the queue are granted first */
     PROA_LOCK_WRITE_QUEUED, /* exclusive: the ticket's turn in the queue */
     PROA_LOCK_WRITE_HEAD,   /* exclusive, announced: no lock_all is left */
     PROA_LOCK_WRITE_ENTERS, /* exclusive, announced: no process is inside */
@@ -38,48 +37,50 @@ enum proa_lock_stage {
     /* shared, counted, bypasses writers that only wait: the writer inside leaves */
     PROA_LOCK_READ_BYPASSES,
     PROA_LOCK_ALL_TRIES,   /* lock_all: none; it tries */
-    PROA_LOCK_ALL_OUTSIDE, /* lock_all, outside: the writer that was found is not in the way */
-    PROA_LOCK_BROKEN,      /* after a death: the claims of the living allow it (sync/claims.h) */
+    PROA_LOCK_ALL_OUTSIDE, /* lock_all, outside: the writer found no longer excludes it */
+    PROA_LOCK_BROKEN,      /* after a death: the claims of the living allow the lock
+                            * (sync/claims.h) */
     PROA_LOCK_STAGES
 };
 
 struct proa_lock_request {
     const struct proa_lock_requester *requester;
     struct proa_win *win;
-    int target;               /* a rank; < 0: PROA_LOCK_ALL */
+    int target;               /* a rank, or < 0 for PROA_LOCK_ALL */
     struct proa_all_ctl *all; /* the leader's */
-    struct proa_rwlock *lock; /* the target's; for a lock_all, that of the target in its way */
-    long begin_ns;    /* for the requester: when it first had to answer is_pressed; 0: not yet */
-    uint32_t number;  /* the ticket; or the number of waiters outside to go first */
-    uint8_t kind;     /* enum proa_lock_kind */
-    uint8_t stage;    /* enum proa_lock_stage */
-    uint8_t holds;    /* of an origin of another node: it holds other locks */
-    uint8_t bypasses; /* writers that only wait: was pressed while it waited outside */
+    struct proa_rwlock *lock; /* the target's; for a lock_all, that of the target with a writer */
+    long begin_ns;            /* for the requester: time of the first is_pressed; 0 before */
+    uint32_t number;          /* the ticket, or the number of waiters outside to be granted first */
+    uint8_t kind;             /* enum proa_lock_kind */
+    uint8_t stage;            /* enum proa_lock_stage */
+    uint8_t holds;            /* of an origin of another node: 1 if it holds other locks */
+    uint8_t bypasses; /* bypasses writers that only wait: was pressed while it waited outside */
     uint8_t outside;  /* counted in `asked`, and not granted yet */
 };
 
-/* Asks. The caller has set request->win, target, all and requester; for a target's lock also lock.
- * A lock that is granted has been claimed. */
+/* The steps. For proa_lock_request_begin the caller has set request->win, target, all and
+ * requester, and lock for a target's lock. A granted lock has been claimed. */
 void proa_lock_request_begin(struct proa_lock_request *request, enum proa_lock_kind kind);
 int proa_lock_look(struct proa_lock_request *request);
 struct proa_doorbell *proa_lock_bell(const struct proa_lock_request *request);
 void proa_lock_go_on(struct proa_lock_request *request);
 
-/* Leaves the queue of a broken lock; called in a wait, before a look. Did it leave the queue just
- * now? */
+/* Leaves the queue of a broken lock; called in a wait, before a check. Returns whether it left the
+ * queue now. */
 int proa_lock_leave_broken(struct proa_lock_request *request);
 
-/* Tries once for a shared lock or a lock_all, which is held ahead of writers that only wait. The
- * caller has set the request as for proa_lock_request_begin. Returns whether the lock is held; if
- * not, nothing is left of the request. */
+/* Tries once to acquire a shared lock or a lock_all before writers that only wait. The caller has
+ * set the request as for proa_lock_request_begin. Returns whether the lock is held; if not, the
+ * request leaves no trace. */
 int proa_lock_try_ahead(struct proa_lock_request *request, enum proa_lock_kind kind);
 
-/* Asks, and returns once the lock is held: PROA_OK; or PROA_ERR_OTHER: the target is gone. target <
- * 0: for PROA_LOCK_ALL. Called after the first try has failed; the claim of that try is still
- * set. */
+/* Requests the lock and waits for it. target: rank, or < 0 for PROA_LOCK_ALL. Returns PROA_OK once
+ * the lock is held, or PROA_ERR_OTHER if the target has failed. Called after the first try failed;
+ * the claim of that try is still set. */
 int proa_lock_wait(struct proa_win *win, int target, enum proa_lock_kind kind);
 
-/* ---- the first try: 1, the lock is held; 0, it is not free, or waiters outside go first ---- */
+/* ---- the first try: returns 1 if the lock is held, 0 if not free or waiters outside precede
+ * ---- */
 
 static inline int proa_lock_try_writer(struct proa_all_ctl *all, struct proa_rwlock *lock)
 {
@@ -91,7 +92,7 @@ static inline int proa_lock_try_writer(struct proa_all_ctl *all, struct proa_rwl
     return 0;
 }
 
-/* The same for either kind of lock on a target. all: of the target's node. */
+/* The same for either kind of lock on a target. all: the counts of the target's node. */
 static inline int proa_lock_try(struct proa_all_ctl *all, struct proa_win_ctl *ctl, int exclusive)
 {
     if (!exclusive)
@@ -100,7 +101,7 @@ static inline int proa_lock_try(struct proa_all_ctl *all, struct proa_win_ctl *c
            proa_lock_try_writer(all, &ctl->lock);
 }
 
-/* ---- giving back ---- */
+/* ---- releasing ---- */
 
 static inline void proa_lock_give_back(struct proa_rwlock *lock, int exclusive)
 {
@@ -112,8 +113,8 @@ static inline void proa_lock_give_back(struct proa_rwlock *lock, int exclusive)
 
 /* ---- lock_all ---- */
 
-/* The block of a target that has a writer inside or, unless the caller bypasses it, a writer at
- * the head of the queue. NULL: there is no such target. */
+/* Returns the block of a target that has a writer inside or, unless the caller bypasses it, a
+ * writer at the head of the queue; NULL if there is none. */
 static inline struct proa_win_ctl *proa_lock_find_writer(const struct proa_win *win, int bypasses)
 {
     for (int i = 0; i < win->size; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Notifying a neighbour process: every store into its block that it waits for goes
- * through proa_notify().
+ * Notifying a neighbour: proa_notify() makes every store into its block that the neighbour waits
+ * for.
  *
  * The waiting side is the same for every word: the waiter polls the word in its own block, and
  * sleeps on its own process's doorbell (struct proa_doorbell). Each word has a number. A process
@@ -31,8 +31,8 @@ enum proa_word {
     PROA_WORDS = PROA_WORD_NODE_ROUND + PROA_BARRIER_ROUNDS
 };
 
-/* The word of that kind and row in a block. slot: of the notifying process. A kind that is constant
- * at compile time leaves no switch. */
+/* The word of that kind and row in a block. slot: of the notifying process. With a kind that is
+ * constant at compile time, no switch remains. */
 PROA_FORMS uint64_t *proa_word_in(struct proa_win_ctl *ctl, int slot, enum proa_word kind, int row)
 {
     switch (kind) {
@@ -48,7 +48,8 @@ PROA_FORMS uint64_t *proa_word_in(struct proa_win_ctl *ctl, int slot, enum proa_
 /* ---- notifying ---- */
 
 /* Stores the value into this process's word in the target's block, and rings the target's doorbell.
- * Releases all that this process did before; partner: the acquire in proa_await or proa_notified.
+ * Releases all earlier actions of this process; partner: the acquire in proa_await or
+ * proa_notified.
  */
 PROA_FORMS void proa_notify(struct proa_win *win, const struct proa_target *target,
                             enum proa_word kind, int row, uint64_t value)
@@ -61,15 +62,16 @@ PROA_FORMS void proa_notify(struct proa_win *win, const struct proa_target *targ
 
 /* ---- being notified, in a window of one node ---- */
 
-/* The present value of the word that the process `from` sets. Acquires; partner: proa_notify. */
+/* Returns the present value of the word that the process `from` sets. Acquires; partner:
+ * proa_notify. */
 PROA_FORMS uint64_t proa_notified(const struct proa_win *win, int from, enum proa_word kind)
 {
     return proa_atomic_load(proa_word_in(win->ctl, from, kind, 0), PROA_ACQUIRE);
 }
 
-/* Returns once the word has at least this value. The process of rank `from` sets it; from < 0: the
- * value depends on all processes. PROA_OK, acquires; or PROA_ERR_OTHER: a process that the value
- * depends on is gone (sync/peer_failure.h). */
+/* Waits until the word has at least this value. from: rank of the process that sets it, or < 0 if
+ * the value depends on all processes. Returns PROA_OK and acquires, or PROA_ERR_OTHER if such a
+ * process has failed (sync/peer_failure.h). */
 PROA_FORMS int proa_await(struct proa_win *win, int from, enum proa_word kind, int row,
                           uint64_t least)
 {
@@ -88,7 +90,7 @@ struct proa_words {
     uint64_t (*notified)(const struct proa_win *win, int from, enum proa_word kind);
     int (*await)(struct proa_win *win, int from, enum proa_word kind, int row, uint64_t least);
     struct proa_pair *(*pair)(const struct proa_win *win, int rank);
-    /* Sends the posts to that rank that have not been sent yet. NULL: none is delayed. */
+    /* Sends the posts to that rank that were not sent yet; NULL if posts are never delayed. */
     void (*hurry)(const struct proa_win *win, int rank);
 };
 

@@ -27,8 +27,8 @@ void proa_block_free(struct proa_win *win)
     win->ctl = NULL;
 }
 
-/* The block was made for all processes, as the neighbours were not known yet. No neighbour writes
- * into it before the window's last agreement. */
+/* The block was created for all processes, as the neighbours were not known yet. No neighbour
+ * writes into it before the window's last agreement. */
 int proa_pairs_make(struct proa_win *win, int slot, int near)
 {
     struct proa_pair *pairs = calloc((size_t)near, sizeof *pairs);

@@ -77,7 +77,7 @@ int proa_lock_begin(struct proa_win *win, int rank, int exclusive, int mode, uin
     return error;
 }
 
-/* Before the epoch says that the lock is held (sync/bypass.h). */
+/* Called before the epoch shows that the lock is held (sync/bypass.h). */
 static void taken_by(const struct proa_win *win, pthread_t *taker)
 {
     if (win->threads)
@@ -191,7 +191,7 @@ void proa_lock_all_open(struct proa_win *win, int mode)
     proa_epoch_open_lock_all(win, mode & PROA_MODE_NOCHECK);
 }
 
-/* As no target is waited for, the wait does not fail. */
+/* The wait does not depend on a target, so it does not fail. */
 void proa_lock_all_take(struct proa_win *win, int mode)
 {
     if (!(mode & PROA_MODE_NOCHECK)) {

@@ -28,48 +28,50 @@ int proa_flush_slow(struct proa_win *win, int target);
 int proa_flush_local_slow(struct proa_win *win, int target);
 
 /* Sets the function that is called before each lock of proa_sync_threads, and each lock_all. It
- * takes deferred locks, for which calls have returned already, first (remote/origin.h). */
+ * acquires deferred locks, whose calls have returned already, first (remote/origin.h). */
 void proa_lock_set_before(void (*before)(void));
 
 /* ---- steps ---- */
 
-/* May this process lock the target now; target < 0: take a lock_all? PROA_OK or
+/* Checks that this process may lock now. target: rank, or < 0 for a lock_all. Returns PROA_OK or
  * PROA_ERR_RMA_SYNC. */
 int proa_lock_check(struct proa_win *win, int target);
 
-/* The same check for one target, under the mutex; it also records that the lock is about to be
- * asked for. *epoch: the epoch to be opened. */
+/* The same check for one target, under the mutex; also records that the lock is about to be
+ * requested. *epoch: the epoch to be opened. */
 int proa_lock_begin(struct proa_win *win, int rank, int exclusive, int mode, uint8_t *epoch);
 
-/* Takes the lock of a neighbour: PROA_OK; or PROA_ERR_OTHER: the neighbour is gone. */
+/* Acquires the lock of a neighbour. Returns PROA_OK, or PROA_ERR_OTHER if the neighbour has
+ * failed. */
 int proa_lock_take(struct proa_win *win, int rank, int exclusive);
 
-/* Opens the epoch if error is PROA_OK: the lock is held. Otherwise ends the attempt. Returns
- * error. */
+/* Opens the epoch if error is PROA_OK, as the lock is then held. Otherwise ends the attempt.
+ * Returns error. */
 int proa_lock_end(struct proa_win *win, int rank, uint8_t epoch, int error);
 
-/* PROA_OK: the target is locked, and *epoch is its epoch. */
+/* Returns PROA_OK if the target is locked. *epoch: its epoch. */
 int proa_unlock_check(struct proa_win *win, int rank, uint8_t *epoch);
 
-/* Gives the lock of a neighbour back. */
+/* Releases the lock of a neighbour. */
 void proa_lock_return(struct proa_win *win, int rank, uint8_t epoch);
 
-/* The lock has been given back. */
+/* Called after the lock was released. */
 void proa_unlock_end(struct proa_win *win);
 
-/* Takes the locks of all neighbours, unless mode has NOCHECK, and opens the epoch. */
+/* Acquires the locks of all neighbours, unless mode has NOCHECK, and opens the epoch. */
 void proa_lock_all_take(struct proa_win *win, int mode);
 
 /* Opens the epoch: the locks are held, or mode has NOCHECK. */
 void proa_lock_all_open(struct proa_win *win, int mode);
 
-/* PROA_OK: the window is in a lock_all epoch. */
+/* Returns PROA_OK if the window is in a lock_all epoch. */
 int proa_unlock_all_check(const struct proa_win *win);
 
-/* Closes the epoch, and gives the locks of all neighbours back. */
+/* Closes the epoch and releases the locks of all neighbours. */
 void proa_unlock_all_end(struct proa_win *win);
 
-/* The store that gives a lock back tells of the completion; with NOCHECK there is no such store. */
+/* Returns the completion that an unlock requires. The store that releases a lock also signals the
+ * completion; with NOCHECK there is no such store. */
 static inline enum proa_completion proa_completed_by(uint8_t epoch)
 {
     return epoch & PROA_EPOCH_NOCHECK ? PROA_COMPLETED_VISIBLE : PROA_COMPLETED_TOLD;

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 enum {
-    LOOK_NS = 200000000, /* between two looks of a wait at its neighbours */
-    CLOSELY = 4          /* number of neighbours looked at closely each time */
+    LOOK_NS = 200000000, /* between two checks of the neighbours in a wait */
+    CLOSELY = 4          /* number of neighbours checked closely each time */
 };
 
 /* ---- known losses ---- */
@@ -25,7 +25,8 @@ int proa_is_failed(const struct proa_win *win, int rank)
            (gone && proa_atomic_load(&gone[rank], PROA_ACQUIRE));
 }
 
-/* 1 + the first rank that this process, or another one of the node, knows to be gone; 0: none. */
+/* Returns 1 + the first rank that this process, or another one of the node, knows to have failed; 0
+ * if none. */
 static uint32_t first_lost(const struct proa_win *win)
 {
     uint32_t lost = proa_atomic_load(&win->lost, PROA_ACQUIRE);
@@ -98,18 +99,18 @@ void proa_losses_leave(void)
     pthread_mutex_unlock(&losses_mutex);
 }
 
-/* ---- looking at neighbours ---- */
+/* ---- checking neighbours ---- */
 
-/* The number of windows is final once the process has ended: it may free its last one and end
- * between two looks. */
+/* The number of windows is read last, as it is final once the process has ended: a process may free
+ * its last window and end during these checks. */
 static int has_died(const struct proa_peer *peer, int closely)
 {
     return peer != proa_self && (closely ? proa_peer_has_ended(peer) : proa_peer_is_nobody(peer)) &&
            proa_peer_has_windows(peer);
 }
 
-/* The first look finds a process ID that no process has. A zombie, or a process ID that a new
- * process has, is found once its turn for a close look comes. */
+/* The quick check detects a process ID that no process has. The close check, made in turn, detects
+ * a zombie and a reused process ID. */
 void proa_failed_look(struct proa_win *win)
 {
     int near = 0, first = win->watched_next;

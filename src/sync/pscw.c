@@ -25,7 +25,7 @@ static __attribute__((noinline)) int ranks_room(struct proa_ranks *group, int co
     return PROA_OK;
 }
 
-/* Copies the ranks of a group. PROA_OK or PROA_ERR_NO_MEM. */
+/* Copies the ranks of a group. Returns PROA_OK or PROA_ERR_NO_MEM. */
 static int ranks_copy(struct proa_ranks *group, const int *ranks, int count)
 {
     if (__builtin_expect(count > group->room, 0) && ranks_room(group, count) != PROA_OK)
@@ -102,8 +102,8 @@ PROA_FORM void proa_complete_as(struct proa_win *win, const struct proa_words *w
 
 /* ---- the target's side ---- */
 
-/* A lock that a neighbour holds on this process is not looked at: it may follow an access epoch
- * without operations, whose start and complete have not waited for this post. */
+/* A lock that a neighbour holds on this process is not checked. It may follow an access epoch
+ * without operations, whose start and complete did not wait for this post. */
 static int post_check(struct proa_win *win)
 {
     int error = PROA_OK;
@@ -118,8 +118,8 @@ static int post_check(struct proa_win *win)
     return error ? error : proa_fence_epoch_end(win, PROA_CALL_Win_post);
 }
 
-/* Is the origin told that it is the only one to work on the window? Not if the window was locked
- * while exposed: then this process may work on it too. */
+/* Returns whether to notify the origin that only it accesses the window. Not if the window was
+ * locked while exposed, as this process may access it too. */
 static int is_sole(const struct proa_win *win, int count)
 {
     return count == 1 && !(win->lax & PROA_LAX_EXPOSED);
@@ -152,13 +152,13 @@ static int exposed_check(const struct proa_win *win)
     return PROA_OK;
 }
 
-/* Has that origin of the exposure epoch completed? */
+/* Returns whether that origin of the exposure epoch has completed. */
 PROA_FORMS int has_completed(const struct proa_win *win, int rank, const struct proa_words *words)
 {
     return words->notified(win, rank, PROA_WORD_COMPLETED) > words->pair(win, rank)->waits;
 }
 
-/* An origin that has not completed may wait for our post: sends the post now. */
+/* Sends delayed posts now, as an origin that has not completed may wait for our post. */
 PROA_FORMS void hurry(const struct proa_win *win, const struct proa_words *words)
 {
     for (int i = 0; words->hurry && i < win->exposed_group.count; i++)

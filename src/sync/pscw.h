@@ -3,10 +3,10 @@
  * General active target synchronization: post, start, complete, wait, test (MPI-4.1, 13.5.2).
  *
  * The standard matches the calls like sends and receives on a hidden communicator. Here each
- * directed pair of processes has two counters (sync/pair.h): how often one has posted to the other,
- * and how often the other has completed towards it. The k-th start of a pair matches the k-th post,
- * the k-th wait the k-th complete. So no epoch is mistaken for another, even if a process runs
- * ahead past several epochs without an operation. NOCHECK skips the waiting, not the counting.
+ * directed pair of processes has two counters (sync/pair.h): the number of posts of one to the
+ * other, and of completes of the other to the first. The k-th start of a pair matches the k-th
+ * post, the k-th wait the k-th complete. So no epoch is mistaken for another, even if a process is
+ * several epochs without operations ahead. NOCHECK skips waiting, not counting.
  *
  * The functions with `words` serve windows of one node, in pscw.c, where they are compiled into the
  * rows below, and windows over several nodes (remote/sync.c).
@@ -26,7 +26,7 @@ int proa_wait_node(struct proa_win *win) PROA_HOT;
 int proa_test_node(struct proa_win *win, int *flag);
 int proa_await_node(struct proa_win *win, int target) PROA_HOT;
 
-/* ---- of any window: bodies of the calls. PROA_OK or a negative code ---- */
+/* ---- of any window: bodies of the calls, which return PROA_OK or a negative code ---- */
 
 int proa_start_as(struct proa_win *win, const int *ranks, int count, int mode,
                   const struct proa_words *words);
@@ -34,10 +34,10 @@ int proa_post_as(struct proa_win *win, const int *ranks, int count, const struct
 int proa_wait_as(struct proa_win *win, const struct proa_words *words);
 int proa_test_as(struct proa_win *win, int *flag, const struct proa_words *words);
 
-/* Looks at the target's post; waits for it, if waits is 1. The epoch then says that it was seen. */
+/* Checks for the target's post, and records it in the epoch. waits: 1 to wait for the post. */
 int proa_await_as(struct proa_win *win, int target, int waits, const struct proa_words *words);
 
-/* Is an access epoch open? PROA_OK or PROA_ERR_RMA_SYNC. */
+/* Checks that an access epoch is open. Returns PROA_OK or PROA_ERR_RMA_SYNC. */
 int proa_complete_check(const struct proa_win *win);
 
 /* Called once all operations are completed. */

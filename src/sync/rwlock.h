@@ -24,10 +24,10 @@ enum {
     PROA_RW_BROKEN = 1 << 30 /* above all readers: every try fails from now on */
 };
 
-/* ---- the queue: none of these waits; sync/lock.c waits between them ---- */
+/* ---- the queue: these functions do not wait; sync/lock.c waits between them ---- */
 
-/* Draws a ticket. The waiter with the ticket that is served is at the head of the queue; it leaves
- * the queue once it is inside. */
+/* Returns a new ticket. The waiter whose ticket equals `serving` is at the head of the queue. It
+ * leaves the queue once it is inside. */
 static inline uint32_t proa_rwlock_draw(struct proa_rwlock *lock)
 {
     return proa_atomic_fetch_add(&lock->tickets, 1, PROA_RELAXED);
@@ -44,28 +44,28 @@ static inline void proa_rwlock_leave_queue(struct proa_rwlock *lock)
 }
 
 /* Counts one more reader, which is inside as soon as no writer is. The reader is at the head of the
- * queue, or bypasses writers that only wait (sync/bypass.h). Its count keeps the writer at the head
- * out. */
+ * queue, or bypasses writers that only wait (sync/bypass.h). Its count excludes the writer at the
+ * head. */
 static inline void proa_rwlock_read_enter(struct proa_rwlock *lock)
 {
     proa_atomic_fetch_add(&lock->state, PROA_RW_READER, PROA_ACQUIRE);
 }
 
-/* Gives way to the writer inside, or at the head of the queue: takes the reader's count back. */
+/* Withdraws the reader's count, to give way to the writer inside or at the head of the queue. */
 static inline void proa_rwlock_read_give_way(struct proa_rwlock *lock)
 {
     proa_atomic_fetch_sub(&lock->state, PROA_RW_READER, PROA_RELAXED);
     proa_doorbell_ring(&lock->bell); /* this may be what the writer at the head waits for */
 }
 
-/* A writer at the head of the queue announces itself. */
+/* Announces the writer at the head of the queue. */
 static inline void proa_rwlock_write_announce(struct proa_rwlock *lock)
 {
     proa_atomic_fetch_or(&lock->state, PROA_RW_WANTED, PROA_SEQ_CST);
 }
 
-/* The announced writer goes inside if no process is: 1; or 0, a process is. Sequentially
- * consistent, as in proa_rwlock_write_try. */
+/* Lets the announced writer in if no process is inside. Returns whether it is inside now.
+ * Sequentially consistent, as in proa_rwlock_write_try. */
 static inline int proa_rwlock_write_enter(struct proa_rwlock *lock)
 {
     uint32_t expected = PROA_RW_WANTED;
@@ -74,38 +74,39 @@ static inline int proa_rwlock_write_enter(struct proa_rwlock *lock)
                                         PROA_SEQ_CST) != 0;
 }
 
-/* The writer, which may not be inside yet, returns to the head of the queue: only the head sets
- * WANTED. In one step, so that no process finds the lock free. Relaxed: it has touched nothing, and
- * enters anew. */
+/* Moves the writer, which may not enter yet, back to the head of the queue; only the head sets
+ * WANTED. It is one atomic, so that no process finds the lock free. Relaxed: the writer has
+ * accessed no memory, and enters again later. */
 static inline void proa_rwlock_write_step_back(struct proa_rwlock *lock)
 {
     proa_atomic_fetch_add(&lock->state, PROA_RW_WANTED - PROA_RW_HELD, PROA_RELAXED);
     proa_doorbell_ring(&lock->bell);
 }
 
-/* ---- looks ---- */
+/* ---- checks ---- */
 
-/* Is this ticket at the head of the queue? */
+/* Returns whether this ticket is at the head of the queue. */
 static inline int proa_rwlock_is_turn(const struct proa_rwlock *lock, uint32_t ticket)
 {
     return proa_atomic_load(&lock->serving, PROA_ACQUIRE) == ticket;
 }
 
-/* For a counted reader: is it inside? Acquires; partner: the release in the unlock. */
+/* For a counted reader: returns whether it is inside. Acquires; partner: the release in the
+ * unlock. */
 static inline int proa_rwlock_no_writer_inside(const struct proa_rwlock *lock)
 {
     return !(proa_atomic_load(&lock->state, PROA_ACQUIRE) & PROA_RW_HELD);
 }
 
-/* For an announced writer: is no process inside? */
+/* For an announced writer: returns whether no process is inside. */
 static inline int proa_rwlock_nobody_inside(const struct proa_rwlock *lock)
 {
     return proa_atomic_load(&lock->state, PROA_ACQUIRE) == PROA_RW_WANTED;
 }
 
-/* Is a writer inside, or is the lock broken; or, with waiting_too, is a writer at the head of the
- * queue? Sequentially consistent: the caller may have counted itself among the lock_alls before
- * (sync/lock.c). */
+/* Returns whether a writer is inside or the lock is broken. waiting_too: 1 to include a writer at
+ * the head of the queue. Sequentially consistent: the caller may have counted itself among the
+ * lock_alls before (sync/lock.c). */
 static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int waiting_too)
 {
     return (proa_atomic_load(&lock->state, PROA_SEQ_CST) &
@@ -113,14 +114,14 @@ static inline int proa_rwlock_has_writer(const struct proa_rwlock *lock, int wai
                          : PROA_RW_HELD | PROA_RW_BROKEN)) != 0;
 }
 
-/* Counts a waiter outside of the queue: 1, it begins to wait; -1, it has ended. Partners:
+/* Counts a waiter outside the queue. change: 1 at the start of its wait, -1 at the end. Partners:
  * proa_rwlock_is_wanted, proa_rwlock_write_unlock. */
 static inline void proa_rwlock_outside(struct proa_rwlock *lock, int change)
 {
     proa_atomic_fetch_add(&lock->outside, (uint32_t)change, PROA_SEQ_CST);
 }
 
-/* Is there a waiter: in the queue, at its head, or outside of it? */
+/* Returns whether there is a waiter in the queue, at its head, or outside it. */
 static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
 {
     return (proa_atomic_load(&lock->state, PROA_RELAXED) & PROA_RW_WANTED) ||
@@ -131,7 +132,7 @@ static inline int proa_rwlock_is_wanted(const struct proa_rwlock *lock)
 
 /* ---- after a death (sync/claims.h) ---- */
 
-/* Sequentially consistent: the process that breaks it goes on to look at claims. */
+/* Sequentially consistent: the process that breaks the lock then reads claims. */
 static inline void proa_rwlock_break(struct proa_rwlock *lock)
 {
     proa_atomic_fetch_or(&lock->state, PROA_RW_BROKEN, PROA_SEQ_CST);
@@ -148,7 +149,7 @@ static inline void proa_rwlock_count(struct proa_rwlock *lock, int exclusive)
     proa_atomic_fetch_add(&lock->state, exclusive ? PROA_RW_HELD : PROA_RW_READER, PROA_SEQ_CST);
 }
 
-/* ---- taking and giving back ---- */
+/* ---- acquiring and releasing ---- */
 
 /* Takes the lock shared if no writer is inside or at the head of the queue. Returns whether it was
  * taken. Acquires; partner: the release in the unlocks. Releases the claim (sync/claims.h). */
@@ -162,8 +163,8 @@ static inline int proa_rwlock_read_try(struct proa_rwlock *lock)
     return 0;
 }
 
-/* Takes the lock exclusive if it is free. Returns whether it was. Sequentially consistent: the
- * caller may go on to look at the lock_all count. */
+/* Takes the lock exclusive if it is free. Returns whether it was taken. Sequentially consistent:
+ * the caller may then read the lock_all count. */
 static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
 {
     uint32_t expected = 0;
@@ -173,8 +174,8 @@ static inline int proa_rwlock_write_try(struct proa_rwlock *lock)
                             1) != 0;
 }
 
-/* Rings only where a waiter may need it: the writer at the head of the queue; any, once the lock is
- * broken. */
+/* Rings only if a waiter may need it: the writer at the head of the queue, or any waiter once the
+ * lock is broken. */
 static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock)
 {
     if (__builtin_expect(proa_atomic_sub_fetch(&lock->state, PROA_RW_READER, PROA_RELEASE) &
@@ -183,8 +184,8 @@ static inline void proa_rwlock_read_unlock(struct proa_rwlock *lock)
         proa_doorbell_ring(&lock->bell);
 }
 
-/* Rings for the head of the queue, counted or announced; or for a waiter outside, which counts
- * itself before it looks (both sequentially consistent). Other waiters in the queue wait for their
+/* Rings for the head of the queue, counted or announced, or for a waiter outside, which counts
+ * itself before it checks (both sequentially consistent). Other waiters in the queue await their
  * turn. */
 static inline void proa_rwlock_write_unlock(struct proa_rwlock *lock)
 {

@@ -2,7 +2,7 @@
 /*
  * Synchronization: MPI_Win_fence, start, complete, post, wait, test, lock, unlock, lock_all,
  * unlock_all, flush and sync, after bind has converted their arguments. Each returns PROA_OK, or
- * PROA_ERR_RMA_SYNC having done nothing; proa_failure() then gives the reason.
+ * PROA_ERR_RMA_SYNC without effect; proa_failure() then has the reason.
  */
 #ifndef PROA_SYNC_SYNC_H
 #define PROA_SYNC_SYNC_H
@@ -32,14 +32,15 @@ static inline int proa_win_fence(struct proa_win *win, int mode)
     return win->sync->fence(win, mode);
 }
 
-/* ranks: count ranks in the window's group, copied. Neither call waits for another process. */
+/* ranks: `count` ranks in the window's group; they are copied. Neither start nor post waits for
+ * another process. */
 static inline int proa_win_start(struct proa_win *win, const int *ranks, int count, int mode)
 {
     return win->sync->start(win, ranks, count, mode);
 }
 
-/* mode is not used: what NOCHECK, NOSTORE and NOPUT allow to skip costs less than telling the
- * origins. */
+/* mode: unused, as the steps that NOCHECK, NOSTORE and NOPUT permit to skip cost less than
+ * notifying the origins. */
 static inline int proa_win_post(struct proa_win *win, const int *ranks, int count, int mode)
 {
     (void)mode;
@@ -56,7 +57,7 @@ static inline int proa_win_wait(struct proa_win *win)
     return win->sync->wait(win);
 }
 
-/* *flag: 1 and the exposure epoch is over, or 0 and nothing has changed. */
+/* *flag: 1 if the exposure epoch has ended, 0 if the call had no effect. */
 static inline int proa_win_test(struct proa_win *win, int *flag)
 {
     return win->sync->test(win, flag);
@@ -82,10 +83,10 @@ static inline int proa_win_unlock_all(struct proa_win *win)
     return win->sync->unlock_all(win);
 }
 
-/* On one node operations are done when they return; a flush makes them visible before anything that
- * follows. A flush of one target returns PROA_FLUSHED_GENERALLY in place of PROA_OK where it may
- * have waited, or several threads may flush at once. The caller, which counts the flush, then need
- * not find that out itself. */
+/* On one node operations are done when they return; a flush makes them visible before all later
+ * actions. A flush of one target returns PROA_FLUSHED_GENERALLY instead of PROA_OK if it may have
+ * waited or several threads may flush at once. The caller, which counts the flush, then need not
+ * check that itself. */
 enum { PROA_FLUSHED_GENERALLY = 1 };
 
 static inline int proa_win_flush(struct proa_win *win, int target)
@@ -106,12 +107,12 @@ static inline void proa_win_sync(struct proa_win *win)
     win->sync->synchronize(win);
 }
 
-/* May the window be freed now? PROA_ERR_RMA_SYNC: an epoch is open, or operations were issued since
- * the last fence. */
+/* Checks that the window may be freed now. Returns PROA_OK, or PROA_ERR_RMA_SYNC if an epoch is
+ * open or operations were issued since the last fence. */
 int proa_win_may_free(const struct proa_win *win);
 
-/* For start, post, lock and free: ends a fence epoch that had no operation, which was no epoch
- * (MPI-4.1, 13.5.1). PROA_ERR_RMA_SYNC if it had one. */
+/* For start, post, lock and free: ends a fence epoch without operations, which was no epoch
+ * (MPI-4.1, 13.5.1). Returns PROA_OK, or PROA_ERR_RMA_SYNC if it had operations. */
 int proa_fence_epoch_end(struct proa_win *win, enum proa_call call);
 
 #endif
