@@ -67,9 +67,9 @@ static void answer(MPI_Comm nodes)
     }
 }
 
-/* Returns how long a comparison stays valid. span_ns: time since the first comparison, nanoseconds.
- * The time since the last one is a small part of the time between the two, which gives the relative
- * speed of the clocks. */
+/* Returns how long a comparison stays valid. span_ns: time from the first comparison to the last
+ * one, nanoseconds. This span gives the relative speed of the clocks, and the time since the last
+ * comparison must be a small part of it. */
 static int64_t holds_ns(int64_t span_ns)
 {
     const int64_t ns = span_ns / 8;

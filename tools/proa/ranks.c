@@ -115,8 +115,7 @@ int proa_ranks_check(const struct proa_line *line)
     return status;
 }
 
-/* Detects running processes. The kernel's own threads run for an instant, but other work at each
- * sample. */
+/* The kernel's own threads run for an instant; other work is running at each sample. */
 bool proa_ranks_have_rivals(void)
 {
     for (int looks = 0; looks < 3; looks++) {

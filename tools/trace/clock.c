@@ -58,7 +58,7 @@ static int64_t node_ns(const struct proa_clock *clock, uint64_t ticks)
                    clock->last.ns, (int64_t)ticks);
 }
 
-/* Before the first and after the last sample, the line through the nearest two is extended. */
+/* Before the first and after the last sample, the line through these two is extended. */
 static int64_t reference_ns(const struct proa_clock *clock, int64_t own_ns)
 {
     const struct proa_clock_sample *samples = clock->samples, *a, *b;

@@ -51,7 +51,7 @@ static struct flow *flow_of(struct proa_deliveries *deliveries, int window, int 
     return flow;
 }
 
-/* Returns the distance from the first part, in 32-bit numbers; negative if it is before that. */
+/* Returns the number of the oldest applied part minus that of the oldest operation, in 32 bits. */
 static int32_t distance(const struct flow *flow)
 {
     return (int32_t)((uint32_t)proa_queue_first(&flow->applied)->number -
