@@ -159,9 +159,9 @@ static inline const void *proa_caller_address(const void *caller)
 struct proa_payload {
     uint64_t count : 44;    /* elements at the target; the upper bits of a larger number are cut
                              * off */
-    uint64_t datatype : 12; /* struct proa_type's number; 0: a derived datatype */
-    uint64_t op : 7;        /* 1 + enum proa_operation; 0: the call has none */
-    uint64_t is_known : 1;  /* 0: the call is no operation */
+    uint64_t datatype : 12; /* number of the struct proa_type; 0 for a derived datatype */
+    uint64_t op : 7;        /* 1 + enum proa_operation; 0 if the call has none */
+    uint64_t is_known : 1;  /* 0 if the call is no operation */
 };
 
 _Static_assert(sizeof(struct proa_payload) == sizeof(uint64_t), "");

@@ -43,7 +43,7 @@ int proa_host_progress(void)
 
 int proa_host_progress_moves(int has_slept)
 {
-    static _Thread_local long quickest_ns[2]; /* call so far; 0: none yet */
+    static _Thread_local long quickest_ns[2]; /* call so far; 0 before the first */
     long (*clock)(void) = has_slept ? proa_system->ran_ns : proa_system->now_ns;
     long begin_ns = clock(), took_ns;
 

@@ -12,9 +12,9 @@
  * printf, without a newline. */
 void proa_log(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for a frequent line: a text from one place is written the 1st, 10th, 100th time and so
- * on, from the 10th on with the number. The last 256 new lines are remembered. place: address in
- * the program, or NULL. Callable from any thread. */
+/* The same for a line that may be frequent: a text from one place is written the 1st, 10th, 100th
+ * time and so on, from the 10th on with the number. The last 256 new lines are remembered. place:
+ * address in the program, or NULL. Callable from any thread. */
 void proa_log_often(int level, const void *place, const char *text);
 
 /* Returns the ending of a noun after a number: "" after 1, else "s". */

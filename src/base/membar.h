@@ -28,8 +28,8 @@ extern PROA_HIDDEN int proa_membar_rings_are_full; /* the same; also written by
  * compiler barrier, else 0. */
 int proa_membar_start(void);
 
-/* From now on this process issues full fences on the light side too. Called when this process meets
- * a neighbour that lacks membarrier. */
+/* From now on this process issues full fences on the light side too. Called when this process
+ * attaches a neighbour that lacks membarrier. */
 void proa_membar_weaken(void);
 
 /* full: 1 to make proa_membar_ring(), the light side of doorbells, a full fence as well. With more

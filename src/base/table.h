@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 struct proa_table_slot {
-    uintptr_t key; /* 0: never used; 1: removed */
+    uintptr_t key; /* or PROA_TABLE_EMPTY, PROA_TABLE_REMOVED */
     void *value;
 };
 

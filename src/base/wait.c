@@ -229,7 +229,7 @@ static int spin_on(struct wait *w)
     return 0;
 }
 
-/* ---- the first looks ---- */
+/* ---- the first checks ---- */
 
 int proa_wait_looks;
 

@@ -39,7 +39,7 @@ int proa_wait_unless(proa_ready *ready, void *arg, struct proa_doorbell *bell, p
 int proa_wait_count_unless(const uint64_t *word, uint64_t least, struct proa_doorbell *bell,
                            proa_ready *over, void *over_arg) PROA_HOT;
 
-/* ---- the first looks ---- */
+/* ---- the first checks ---- */
 
 /* The number of checks of its word that a wait for a count begins with; 0 if the network, other
  * processes or a watcher take precedence. Each wait that these checks do not satisfy updates the
@@ -84,8 +84,8 @@ void proa_wait_unwatched(void);
  * from another thread. */
 extern PROA_HIDDEN _Thread_local uint64_t *proa_wait_mark PROA_INITIAL_EXEC;
 
-/* As proa_wait, for a thread in the middle of an operation. It waits for something that another
- * thread, which does not wait itself, gives back soon. The network is not driven meanwhile. */
+/* As proa_wait, for a thread in the middle of an operation. Another thread holds the awaited
+ * resource, does not wait itself, and releases it soon. The network is not driven meanwhile. */
 void proa_wait_still(proa_ready *ready, void *arg, struct proa_doorbell *bell);
 
 /* Functions by which calls that wait or test move the network. Several threads may call each
