@@ -125,7 +125,7 @@ int proa_cma_works(struct proa_peer *peer)
     const uint64_t there = peer->ctl->segments[0].address;
     uint64_t magic = 0;
 
-    if (works == 0) { /* concurrent threads may both ask and get the same answer */
+    if (works == 0) { /* concurrent threads may both check and get the same result */
         works = proa_cma_read(peer, there, &magic, sizeof magic) == PROA_OK &&
                         magic == PROA_CTL_MAGIC &&
                         proa_cma_write(peer, there, &magic, sizeof magic) == PROA_OK

@@ -64,7 +64,7 @@ struct proa_proc_ctl {
     uint64_t magic;
     uint64_t id; /* random; distinguishes a process from a later one with the same pid */
     int32_t pid;
-    int32_t light_fences; /* 1: membarrier works for this process (base/membar.h) */
+    int32_t light_fences; /* 1 if membarrier works for this process (base/membar.h) */
     cpu_set_t processors; /* the processors that it may run on */
 
     /* the owner sleeps here for fence, post and complete */
@@ -73,7 +73,7 @@ struct proa_proc_ctl {
     /* Accumulates. stripes_only: changes once from 0, when the first accessor needs stripes, such
      * as for a bulk accumulate; see rma/guard.c. */
     uint32_t stripes_only PROA_ALIGNED_LINE;
-    uint32_t slots_given; /* number of accessors that asked for a slot; may exceed PROA_SLOTS */
+    uint32_t slots_given; /* number of accessors that requested a slot; may exceed PROA_SLOTS */
     struct proa_doorbell stripe_doorbell PROA_ALIGNED_LINE;
 
     struct proa_segment_ctl segments[PROA_SEGMENTS] PROA_ALIGNED_LINE;
@@ -172,7 +172,7 @@ struct proa_win_ctl {
      * but the leader write `arrived`, the leader writes `passed`. */
     uint64_t arrived PROA_ALIGNED_LINE;
     uint64_t passed PROA_ALIGNED_LINE;
-    /* Fences of this process that ended nothing (sync/fence.c). */
+    /* Fences of this process that ended no epoch (sync/fence.c). */
     uint64_t opened PROA_ALIGNED_LINE;
     /* rung when passed, opened or agreed changes; over several nodes, when arrived changes */
     struct proa_doorbell barrier_doorbell;

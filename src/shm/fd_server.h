@@ -14,7 +14,7 @@
 
 #include "shm/segment.h"
 
-/* Opens this process's fd server, unless it is open. PROA_OK or a negative code. */
+/* Opens this process's fd server, unless it is open. Returns PROA_OK or a negative code. */
 int proa_fd_server_open(void);
 
 /* Closes the fd server when core stops. */
