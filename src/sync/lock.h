@@ -33,7 +33,7 @@ enum proa_lock_stage {
     PROA_LOCK_WRITE_ENTERS, /* exclusive, announced: no process is inside */
     PROA_LOCK_READ_QUEUED,  /* shared: the ticket's turn in the queue */
     PROA_LOCK_READ_HEAD,    /* shared, counted: the writer inside leaves */
-    PROA_LOCK_READ_OUTSIDE, /* shared, outside: no writer in the way */
+    PROA_LOCK_READ_OUTSIDE, /* shared, outside: no writer excludes it */
     /* shared, counted, bypasses writers that only wait: the writer inside leaves */
     PROA_LOCK_READ_BYPASSES,
     PROA_LOCK_ALL_TRIES,   /* lock_all: none; it tries */

@@ -25,7 +25,7 @@ enum {
 void proa_sync_slow(void);
 
 /* Collective over the window. A barrier, unless mode has NOPRECEDE. With NOPRECEDE and NOSUCCEED it
- * does nothing. With NOPRECEDE alone it may return before other processes call theirs; the first
+ * has no effect. With NOPRECEDE alone it may return before other processes call theirs; the first
  * operation on each target then waits (sync/fence.h). */
 static inline int proa_win_fence(struct proa_win *win, int mode)
 {
