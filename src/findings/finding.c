@@ -180,7 +180,7 @@ static void copy(struct proa_found *to, const struct proa_finding *finding)
     copy_text(to->remedy, sizeof to->remedy, finding->remedy);
     if (finding->win)
         proa_handle_name(proa_handle_of(finding->win), name);
-    copy_text(to->window, sizeof to->window, name);
+    copy_text(to->window, sizeof to->window, finding->window ? finding->window : name);
     for (int i = 0; i < PROA_FINDING_CALLS; i++)
         copy_call(&to->calls[i], &finding->calls[i]);
     for (int i = 0; i < PROA_FINDING_CALLS; i++)

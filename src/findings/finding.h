@@ -44,7 +44,8 @@ struct proa_finding {
     const char *rule; /* the rule and its section; constant */
     const char *what; /* sentence that describes the error, without the window */
     const char *remedy;
-    const struct proa_win *win; /* NULL if it concerns no window */
+    const struct proa_win *win; /* NULL if it concerns no window, or one that may be gone */
+    const char *window;         /* name of the latter; or NULL */
     struct proa_finding_call calls[PROA_FINDING_CALLS];
     int is_told; /* the caller reports it itself */
 };

@@ -16,30 +16,50 @@ static const struct row {
 #undef ROW
 };
 
-void proa_misuse(enum proa_misuse misuse, const struct proa_win *win, const char *call,
-                 const void *caller, const struct proa_finding_call *other, const char *sentence,
-                 ...)
+/* Completes a finding of that rule, and adds it. */
+static void add(struct proa_finding *finding, enum proa_misuse misuse, const char *call,
+                const void *caller, const struct proa_finding_call *other, const char *sentence,
+                va_list args)
 {
     const struct row *row = &rows[misuse];
-    struct proa_finding finding = {.verdict = row->verdict,
-                                   .id = row->id,
-                                   .rule = row->rule,
-                                   .remedy = row->remedy,
-                                   .win = win};
     char what[256];
-    va_list args;
 
     caller = proa_source_program(caller);
     if (proa_finding_again(row->id, caller, other ? other->caller : NULL))
         return;
-    va_start(args, sentence);
-    /* clang 14 misses the line before: NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized) */
     vsnprintf(what, sizeof what, sentence, args);
-    va_end(args);
-    finding.what = what;
-    finding.calls[PROA_FIRST] =
+    finding->verdict = row->verdict;
+    finding->id = row->id;
+    finding->rule = row->rule;
+    finding->remedy = row->remedy;
+    finding->what = what;
+    finding->calls[PROA_FIRST] =
         (struct proa_finding_call){.call = call, .caller = caller, .thread = proa_finding_thread()};
     if (other)
-        finding.calls[PROA_SECOND] = *other;
-    proa_finding_add(&finding);
+        finding->calls[PROA_SECOND] = *other;
+    proa_finding_add(finding);
+}
+
+void proa_misuse(enum proa_misuse misuse, const struct proa_win *win, const char *call,
+                 const void *caller, const struct proa_finding_call *other, const char *sentence,
+                 ...)
+{
+    struct proa_finding finding = {.win = win};
+    va_list args;
+
+    va_start(args, sentence);
+    add(&finding, misuse, call, caller, other, sentence, args);
+    va_end(args);
+}
+
+void proa_misuse_request(enum proa_misuse misuse, const char *window, const char *call,
+                         const void *caller, const struct proa_finding_call *other,
+                         const char *sentence, ...)
+{
+    struct proa_finding finding = {.window = window};
+    va_list args;
+
+    va_start(args, sentence);
+    add(&finding, misuse, call, caller, other, sentence, args);
+    va_end(args);
 }

@@ -86,4 +86,9 @@ void proa_misuse(enum proa_misuse misuse, const struct proa_win *win, const char
                  const void *caller, const struct proa_finding_call *other, const char *sentence,
                  ...) __attribute__((format(printf, 6, 7), cold));
 
+/* Reports the same of a request. window: name of its window, which may be gone. */
+void proa_misuse_request(enum proa_misuse misuse, const char *window, const char *call,
+                         const void *caller, const struct proa_finding_call *other,
+                         const char *sentence, ...) __attribute__((format(printf, 6, 7), cold));
+
 #endif

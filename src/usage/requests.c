@@ -15,7 +15,7 @@ struct given {
     uint64_t request;
     enum proa_call call;
     const void *caller;
-    char window[64 + sizeof " (window \"\")"]; /* name of the window: the request may outlive it */
+    char window[64]; /* name of the window: the request may outlive it */
     UT_hash_handle hh;
 };
 
@@ -64,9 +64,7 @@ void proa_rma_request_given(const struct proa_win *win, enum proa_call call, con
     given->request = key_of(request);
     given->call = call;
     given->caller = caller;
-    if (proa_handle_of(win)->name[0])
-        snprintf(given->window, sizeof given->window, " (window \"%s\")",
-                 proa_handle_of(win)->name);
+    snprintf(given->window, sizeof given->window, "%s", proa_handle_of(win)->name);
     add(given);
 }
 
@@ -128,10 +126,10 @@ void proa_rma_request_misused(MPI_Request request, const char *call, int frees, 
         drop(given);
     pthread_mutex_unlock(&mutex);
     if (copy.caller)
-        proa_misuse(PROA_MISUSE_REQUEST, NULL, call, caller,
-                    &(struct proa_finding_call){.call = proa_call_name(copy.call),
-                                                .caller = proa_source_program(copy.caller)},
-                    "%s gets the request of %s%s", call, proa_call_name(copy.call), copy.window);
+        proa_misuse_request(PROA_MISUSE_REQUEST, copy.window, call, caller,
+                            &(struct proa_finding_call){.call = proa_call_name(copy.call),
+                                                        .caller = proa_source_program(copy.caller)},
+                            "%s gets the request of %s", call, proa_call_name(copy.call));
 }
 
 void proa_rma_requests_tell_leaks(void)
@@ -140,8 +138,8 @@ void proa_rma_requests_tell_leaks(void)
 
     pthread_mutex_lock(&mutex);
     HASH_ITER(hh, all, given, next) {
-        proa_misuse(PROA_MISUSE_REQUEST_LEAK, NULL, proa_call_name(given->call), given->caller,
-                    NULL, "a request is not completed before MPI_Finalize%s", given->window);
+        proa_misuse_request(PROA_MISUSE_REQUEST_LEAK, given->window, proa_call_name(given->call),
+                            given->caller, NULL, "a request is not completed before MPI_Finalize");
         drop(given);
     }
     pthread_mutex_unlock(&mutex);

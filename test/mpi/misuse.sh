@@ -6,7 +6,7 @@
 set -u
 
 said=$(mktemp)
-trap 'rm -f "$said"' EXIT
+trap 'rm -f "$said" "$said.json"' EXIT
 source=$(dirname "$0")/misuse.c
 over=$1
 launch=()
@@ -26,7 +26,7 @@ near=' wrong_nocheck_start wrong_nocheck_lock wrong_nocheck_beside_all wrong_gro
 
 # run LEVEL NAMES: all are told but these, with check mode at that level.
 run() {
-  "${launch[@]}" --env PROA_CHECK="$1" "${program[@]}" >"$said" 2>&1 || {
+  "${launch[@]}" --env PROA_CHECK="$1" --env PROA_CHECK_JSON="$said.json" "${program[@]}" >"$said" 2>&1 || {
     [ $? != 77 ] || { cat "$said" && exit 77; } # an ordinary user has no pretended hosts everywhere
     fail "the run fails"
   }
@@ -42,6 +42,8 @@ program=("$@")
 run usage ' wrong_noput_post wrong_noput wrong_nocheck_sides '
 run 1 ''
 ! grep -q '^proa: race:' "$said" || fail "a race"
+# A request may outlive its window, and its findings name that all the same.
+grep -q '"window": *"wrong_request_leak"' "$said.json" || fail "the file does not name the window of a request"
 grep -q '^proa: misuse: the ranks do not agree on the info key accumulate_ops: rank 1 has "same_op"' "$said" || fail "creation is not told"
 grep -q '^proa: misuse: MPI_Free_mem frees memory that a window is over' "$said" || fail "freed memory is not told"
 grep -q '^proa: note: a window is not freed before MPI_Finalize (window "wrong_leak")' "$said" || fail "no leak"

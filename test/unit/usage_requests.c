@@ -17,9 +17,9 @@ static int leaks, misuses;
 
 /* ---- in place of findings ---- */
 
-void proa_misuse(enum proa_misuse misuse, const struct proa_win *window, const char *call,
-                 const void *caller, const struct proa_finding_call *other, const char *sentence,
-                 ...)
+void proa_misuse_request(enum proa_misuse misuse, const char *window, const char *call,
+                         const void *caller, const struct proa_finding_call *other,
+                         const char *sentence, ...)
 {
     (void)window, (void)call, (void)caller, (void)other, (void)sentence;
     leaks += misuse == PROA_MISUSE_REQUEST_LEAK;
