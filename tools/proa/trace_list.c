@@ -134,9 +134,7 @@ void proa_trace_list(struct proa_model *model, FILE *out)
         .event = list_event,
         .epoch = list_epoch,
         .arrow = list_arrow,
-        .progress = isatty(fileno(out))
-                        ? NULL
-                        : proa_trace_progress}; /* progress must not be among the lines */
+        .progress = isatty(fileno(out)) ? NULL : proa_trace_progress}; /* not among the lines */
 
     proa_model_run(model, &sink);
 }
