@@ -660,6 +660,8 @@ exec_checks() {
   expect_times 1 "PROA_CHECK_ROOT=$PWD/tree"
   PROA_CHECK=usage proa exec --mpi "$host" --check-stack env
   expect_times 1 "PROA_CHECK=usage"
+  PROA_CHECK='' proa exec --mpi "$host" --check-stack env
+  expect_times 1 "PROA_CHECK=1"
   PROA_CHECK=usage proa exec --mpi "$host" --check env
   expect_times 1 "PROA_CHECK=1"
   proa exec --mpi "$host" --check=usage env

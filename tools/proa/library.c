@@ -4,6 +4,7 @@
 #include "library.h"
 
 #include "complain.h"
+#include "line.h"
 #include "path.h"
 
 #include <limits.h>
@@ -185,19 +186,12 @@ static const char *loadable(const char *found, const char *file)
     return path ? path : found;
 }
 
-static bool is_checked(void)
-{
-    const char *check = getenv("PROA_CHECK");
-
-    return check && *check && strcmp(check, "0") != 0;
-}
-
 const char *proa_library_find(const struct proa_host *host)
 {
     const char *file = proa_text("libproa-%s.so", host->library);
     const char *engine = loadable(find_library(file), file);
 
-    if (!engine || !is_checked())
+    if (!engine || !proa_check_level())
         return engine;
     file = proa_text("libproa-instruments-%s.so", host->library);
     const char *instruments = loadable(find_library(file), file);

@@ -246,15 +246,20 @@ static void set_color(void)
         setenv("PROA_COLOR", "always", 0);
 }
 
-/* Each of these options enables check mode. */
-static void set_check(const struct proa_line *line)
+const char *proa_check_level(void)
 {
     const char *level = getenv("PROA_CHECK");
 
+    return level && *level && !is(level, "0") ? level : NULL;
+}
+
+/* Each of these options enables check mode. */
+static void set_check(const struct proa_line *line)
+{
     if (!line->check && !line->check_json && !line->check_sarif && !line->fail_on &&
         !line->check_stack && !line->check_root)
         return;
-    if (line->check || !level || is(level, "0"))
+    if (line->check || !proa_check_level())
         setenv("PROA_CHECK", line->check ? line->check : "1", 1);
     set_color();
     if (line->check_stack)

@@ -27,7 +27,7 @@ struct proa_line {
     const char *file;                     /* option that reads the rest from a file, or NULL */
     const char *stats;                    /* value for PROA_STATS, or NULL */
     const char *trace;                    /* folder of the trace, or NULL */
-    const char *check;                    /* "1" or "memory", or NULL */
+    const char *check;                    /* "1", "usage" or "memory"; or NULL */
     const char *check_json, *check_sarif; /* files for the findings of check mode, or NULL */
     const char *check_root; /* folder that paths in a SARIF file are relative to, or NULL */
     bool check_stack;       /* reports include complete stacks */
@@ -46,6 +46,9 @@ struct proa_line proa_line_read_command(const struct proa_host *host, char *cons
 /* Sets PROA_STATS if the line has --stats, and PROA_CHECK and its other settings if it has options
  * of check mode. File names become absolute, as ranks may start in another folder. */
 void proa_line_set_variables(const struct proa_line *line);
+
+/* Returns the level of check mode that the environment requests (PROA_CHECK), or NULL for none. */
+const char *proa_check_level(void);
 
 /* Checks the values of Proa's own options. Returns 0, or the exit status after a message. */
 int proa_line_check(const struct proa_line *line);

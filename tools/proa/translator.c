@@ -5,16 +5,16 @@
 #include "complain.h"
 #include "elf.h"
 #include "library.h"
+#include "line.h"
 #include "path.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_asked_for(void)
 {
-    const char *check = getenv("PROA_CHECK");
+    const char *level = proa_check_level();
 
-    return check && strcmp(check, "memory") == 0;
+    return level && strcmp(level, "memory") == 0;
 }
 
 /* Sanitizer runtimes use addresses that Valgrind needs. Returns NULL if the program has none. */
