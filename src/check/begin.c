@@ -37,7 +37,8 @@ int proa_check_asked_for(void)
 {
     const char *check = getenv("PROA_CHECK");
 
-    if (!check || !*check || !proa_settings()->check || proa_settings()->disable)
+    if (!check || !*check || strcmp(check, "0") == 0 || !proa_settings()->check ||
+        proa_settings()->disable)
         return 0;
     if (!has_instruments()) {
         lacks_instruments = 1;
