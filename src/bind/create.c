@@ -171,7 +171,7 @@ static int create(const struct request *r)
         handle->hints = hints;
         handle->notify_num_most = proa_hints_notify_most(&hints);
         if (win->contiguous)
-            strcpy(handle->hints.noncontig, "false"); /* whatever this rank's info says */
+            strcpy(handle->hints.noncontig, "false"); /* regardless of this rank's info */
         proa_handle_opened(handle);
         proa_record_open(handle->record, comm);
         proa_traced_open(handle->traced, win, r->call, comm);
